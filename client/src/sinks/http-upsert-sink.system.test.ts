@@ -301,13 +301,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await using _ = crm
     const { lookup: _lookup, ...blind } = mapping
     const { open } = setting(blind)
-    /** Every write arrives, and no answer to it. */
-    const deaf = open({
-      fetch: async (...request) => {
-        await fetch(...request)
-        throw new Error('killed')
-      },
-    })
+    const deaf = open(unanswered)
     await deaf.begin(first)
     await deaf.upsert([recordOf(1), recordOf(2)])
     await expect(deaf.commit(state, 'run')).rejects.toThrow('killed')
@@ -330,12 +324,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await using _ = crm
     const { lookup: _lookup, ...blind } = mapping
     const { open } = setting(blind)
-    const deaf = open({
-      fetch: async (...request) => {
-        await fetch(...request)
-        throw new Error('killed')
-      },
-    })
+    const deaf = open(unanswered)
     await deaf.begin(first)
     await deaf.upsert([recordOf(1)])
     await expect(deaf.commit(state, 'run')).rejects.toThrow('killed')
@@ -448,6 +437,14 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
 })
 
 /** What users change by hand, and the mark of a first run, in either CRM. */
+/** Every write arrives, and no answer to it. */
+const unanswered: Partial<HttpUpsertSinkOptions> = {
+  fetch: async (...request) => {
+    await fetch(...request)
+    throw new Error('killed')
+  },
+}
+
 function ownedBy(crm: LoopbackCrm) {
   if ('deals' in crm) {
     const { dealOf } = crm as HubspotImitation

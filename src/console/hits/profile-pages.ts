@@ -1,6 +1,5 @@
 // Company profiles of an organization: list, new, edit.
 import { addProfile, editProfile, type ProfileEdit } from '../../actions/profiles.ts'
-import { contractNatures } from '../../hits/read-input.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { listProfiles, listSearches, type StoredProfile } from '../../store/hits/searches.ts'
 import { codePicker } from '../codes/code-picker.ts'
@@ -18,14 +17,14 @@ import {
   page,
   redirect,
 } from '../frame/page.ts'
-import { empty, field, fieldset, noteBox, numbers, table, textArea, tick } from '../frame/parts.ts'
+import { empty, field, noteBox, numbers, table, textArea } from '../frame/parts.ts'
 import { copyPages } from './copy-pages.ts'
 import type { FieldErrors } from './criteria.ts'
 import { criteriaTexts } from './criteria-texts.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from './profile-form.ts'
 import { profilesTexts } from './profiles-texts.ts'
 import { copyLinks } from './search-builder.ts'
-import { errorNote, lookButton, valueFields } from './search-form-parts.ts'
+import { errorNote, lookButton, natureFields, valueFields } from './search-form-parts.ts'
 
 export const profilePages = (context: ConsoleContext): PageRoute[] => [
   organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(context, request)),
@@ -165,17 +164,7 @@ ${picker('nuts', 'nuts', texts.region, form.nuts)}
   })}
 </div>
 ${valueFields(form, errors, language)}
-${fieldset(
-  common.nature,
-  html`
-    <div class="row">
-      ${contractNatures.map((each) =>
-        tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }),
-      )}
-    </div>
-    <p class="hint">${texts.natureHint}</p>
-  `,
-)}
+${natureFields(form, texts.natureHint, language)}
 <div class="set">
   ${textArea({
     name: 'wins',

@@ -76,17 +76,7 @@ ${picker('nuts', 'nuts', common.region, form.nuts)}
     error: error('authorities'),
   })}
 </div>
-${fieldset(
-  common.nature,
-  html`
-    <div class="row">
-      ${contractNatures.map((each) =>
-        tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }),
-      )}
-    </div>
-    <p class="hint">${texts.natureHint}</p>
-  `,
-)}
+${natureFields(form, texts.natureHint, language)}
 <details class="more"${(form.procedures.length > 0 || errors.has('procedure')) && html` open`}>
   <summary>${texts.procedures}</summary>
   ${fieldset(
@@ -150,6 +140,21 @@ export function valueFields(
       ${field({ name: 'value-min', label: texts.shared.from, value: valueMin, error: errors.get('value-min') })}
       ${field({ name: 'value-max', label: texts.to, value: valueMax, error: errors.get('value-max') })}
     </div>`,
+  )
+}
+
+export function natureFields({ natures }: Pick<SearchForm, 'natures'>, hint: string, language: Language): Html {
+  const texts = criteriaTexts[language]
+  return fieldset(
+    texts.nature,
+    html`
+      <div class="row">
+        ${contractNatures.map((each) =>
+          tick({ name: 'nature', value: each, label: texts.natures[each], isOn: natures.includes(each) }),
+        )}
+      </div>
+      <p class="hint">${hint}</p>
+    `,
   )
 }
 
