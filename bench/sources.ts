@@ -25,7 +25,7 @@ const days: readonly TedDay[] = Array.from({ length: daysPerMonth }, (_, index) 
 
 type Stage = 'unpack' | 'parse' | 'embedded' | 'server'
 
-/** Medians; seconds of CPU are those of all threads, and of the database server if one stored the data. */
+/** Medians; seconds of CPU are of all threads, and of the database server if one stored the data. */
 type StageFigures = {
   readonly cpuSeconds: number
   readonly wallSeconds: number

@@ -33,7 +33,7 @@ export async function addChecksum(stock: StockLocation, onProgress: (text: strin
   }
 }
 
-/** The checksum after the entries in `next_entry`, which replace those of records that are published. */
+/** The checksum after the entries in `next_entry`, which replace entries of published records. */
 export async function checksumOfNext(stock: StockLocation): Promise<string> {
   const store = await openDatabase(stock)
   try {

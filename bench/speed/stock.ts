@@ -158,7 +158,7 @@ const withClose = (stock: Stock, close: () => Promise<void>): Stock & AsyncDispo
   [Symbol.asyncDispose]: close,
 })
 
-/** Creates the tables of the service, or migrates those of a kept stock. */
+/** Creates the tables of the service, or migrates the tables of a kept stock. */
 function migrate({ data, environment }: Stock, service: string): void {
   runCommand(process.execPath, ['src/bin/tenderstock.ts', 'review', 'list', '--data', data, '--json'], {
     cwd: service,

@@ -49,7 +49,7 @@ function memberFault(
   return undefined
 }
 
-/** Later times than those of the answer: by more, no clock explains them, and nothing newer would ever be delivered. */
+/** Times later than the answer's: by more, no clock explains them, and nothing newer would ever be delivered. */
 const mostAheadMs = 24 * 3_600_000
 
 /**

@@ -28,8 +28,8 @@ export async function addFirstPerson(trx: Executor, newcomer: Newcomer, mail: st
 }
 
 /**
- * `first`: nobody exists, so the link creates the first person. `several`: no address was given, and there is not one
- * operator. `noAddress`: what was given is none. `unknown`: nobody has this address.
+ * `first`: without people, the link creates the first one. `several`: no address was given, and there is not one
+ * operator. `noAddress`: what was given is none. `unknown`: no person has this address.
  */
 export type LinkCreation =
   | { readonly kind: 'first' }

@@ -41,7 +41,7 @@ export async function undoRedaction(
 }
 
 export type RedactionImport = {
-  /** Those that are not applied yet: new ones, and those of an interrupted import. */
+  /** Those that are not applied yet: new ones, and what an interrupted import left. */
   readonly pending: readonly NewRedaction[]
   readonly undone: readonly Redaction[]
 }

@@ -39,7 +39,7 @@ export async function decideReview(
   return { kind: 'decided' }
 }
 
-/** Removes the decisions on two records, and returns them: none if nobody has decided. */
+/** Removes the decisions on two records, and returns them: none if there is none. */
 export async function undoReview(trx: Executor, acting: ActingNow, pair: Pair): Promise<readonly ReviewDecision[]> {
   const decisions = await decisionsOn(trx, pair)
   if (decisions.length === 0) return []

@@ -52,7 +52,7 @@ export async function notePublication(
   })
 }
 
-/** A new epoch of a stock that was recovered by other means: nobody knows what was served since. */
+/** A new epoch of a stock that was recovered by other means: what was served since is unknown. */
 export async function addEpoch(trx: Executor, acting: Acting): Promise<Awaited<ReturnType<typeof beginEpoch>>> {
   await record(trx, acting, { action: 'stock.newEpoch', subject: 'stock' })
   await endAllSessions(trx)

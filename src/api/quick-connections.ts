@@ -101,7 +101,7 @@ type QuickRequest = AskedTenders & {
 export type QuickOptions = {
   readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>
   readonly newRequestId: () => string
-  /** Called after an answer was written; `startedMs` is by performance.now(). Undefined if nobody needs it. */
+  /** Called after an answer was written; `startedMs` is by performance.now(). Undefined if it is not needed. */
   readonly onAnswered: ((request: QuickRequest, answer: TenderAnswer, startedMs: number) => void) | undefined
   /** Number of proxies in front that are trusted about the client's address. */
   readonly trustedHops: number

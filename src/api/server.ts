@@ -70,7 +70,7 @@ export type ApiOptions = Pick<
    * tokens counts: entries of X-Forwarded-For from its right end. Default: 0.
    */
   readonly trustedHops?: number
-  /** Limits the connections of one address; default: none but that of all. */
+  /** Limits the connections of one address; default: none but the limit of all. */
   readonly connections?: ConnectionLimit | undefined
   /** Whether to send the draft headers RateLimit and RateLimit-Policy as well (D34). */
   readonly hasDraftRateLimitHeaders?: boolean

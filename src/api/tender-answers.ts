@@ -241,7 +241,7 @@ export class TenderAnswers {
   #refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {
     let all = faults
     if (course.asked.hasBody) {
-      // Nobody reads that body (D9), so no other request can follow it.
+      // That body is not read (D9), so no other request can follow it.
       course.headers += 'connection: close\r\n'
       all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request must not have a body.' }, ...faults]
     }

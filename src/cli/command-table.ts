@@ -853,8 +853,8 @@ const table = {
     },
     examples: [
       ['tenderstock hit list', 'hits of all searches'],
-      ['tenderstock hit list --organization Acme', 'those of one organization'],
-      ['tenderstock hit list --search Roads --limit 200', 'those of one search'],
+      ['tenderstock hit list --organization Acme', 'the hits of one organization'],
+      ['tenderstock hit list --search Roads --limit 200', 'the hits of one search'],
     ],
   },
   'hit release': {

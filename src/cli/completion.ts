@@ -11,7 +11,7 @@ import {
 
 export type Shell = (typeof shells)[number]
 
-/** Commands of the everyday help; the others work, but nobody looks for them. */
+/** Commands of the everyday help; the others work, but are not looked for. */
 const shown: readonly CommandName[] = commandNames.filter((name) => !commands[name].hidden)
 const groups: readonly string[] = [...new Set(shown.filter((name) => name.includes(' ')).map((name) => headOf(name)))]
 const firstWords: readonly string[] = [...new Set(shown.map(headOf)), 'help']

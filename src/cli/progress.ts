@@ -1,4 +1,4 @@
-// Shows how far long work is: a bar for a person, a line from time to time where nobody watches.
+// Shows how far long work is: a bar for a person, a line from time to time in a log.
 import { Presets, SingleBar } from 'cli-progress'
 import type { Clock } from '../platform/clock.ts'
 import type { ProgressStage } from '../service/events/any-command-events.ts'

@@ -1,4 +1,4 @@
-// `start` and `serve`: the options of the command line as those of the service, until a signal stops it.
+// `start` and `serve`: the options of the command line as options of the service, until a signal stops it.
 import { type Config, readConfig } from '../platform/config.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'

@@ -101,7 +101,7 @@ function shortKey(prefix: string, value: string): string {
   return `${prefix}:#${createHash('sha256').update(value).digest('base64url')}`
 }
 
-/** Whether the notice is only an announcement: nobody can submit an offer yet. */
+/** Whether the notice is only an announcement: no offer can be submitted yet. */
 export function isPlanning(notice: Notice): boolean {
   if (notice.formType === 'planning' || notice.formType === 'consultation') return true
   return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')

@@ -88,7 +88,7 @@ function firstOf<Value>(
 /** Notices that something else came before: the procedure was published earlier, by what we do not have. */
 const afterTheCall: ReadonlySet<string> = new Set(['result', 'cont-modif', 'completion'])
 
-/** A call beside it makes the record that of the call. */
+/** A call beside it makes the record the call's. */
 function isQualificationSystem(notices: readonly Notice[]): boolean {
   const calls = notices.filter(({ formType }) => formType === 'competition')
   return calls.length > 0 && calls.every(({ noticeType }) => noticeType === 'qu-sy')
@@ -288,7 +288,7 @@ function translationsOf(head: Notice): TenderContent['translations'] {
   return Object.keys(translations).length > 0 ? translations : undefined
 }
 
-/** Without a published region it gets that of its postal code and town. Its seat is no place of performance (C71). */
+/** Without a published region it gets one by postal code and town. Its seat is no place of performance (C71). */
 function authority(buyer: Organization): TenderOrganization {
   const nutsCode = buyer.nutsCode ?? seatRegion(buyer)
   return organization(nutsCode === undefined ? buyer : { ...buyer, nutsCode })

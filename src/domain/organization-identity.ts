@@ -1,6 +1,6 @@
 // Who an organization is: whether its national id looks like an identifier, and whether two names can be of one
 // organization. Authorities write "Romania", "PL", "DE401" or "n/a" where the id belongs, and the id of the buyer where
-// that of the winner belongs. Everything that takes a national id for an identity asks here.
+// the winner's belongs. Everything that takes a national id for an identity asks here.
 import { distinguishingWords, wordsOf, wordsOverlap } from './name-words.ts'
 import { plainText } from './plain-text.ts'
 

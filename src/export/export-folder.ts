@@ -32,7 +32,7 @@ export type ExportProgress = {
   readonly files: readonly ExportedFile[]
 }
 
-/** Where an export goes, and the umask of who asked for it; absent: that of this process. */
+/** Where an export goes, and the umask of who asked for it; absent: of this process. */
 export type ExportTarget = { readonly folder: string; readonly umask?: number | undefined }
 
 export type ExportFolder = {

@@ -1,4 +1,4 @@
-// The currencies that OCDS 1.1 knows (its list currency.csv, closed), those of the past too.
+// The currencies that OCDS 1.1 knows (its list currency.csv, closed), past ones too.
 export const currenciesOfOcds: ReadonlySet<string> = new Set(
   `ADP AED AFA AFN ALK ALL AMD ANG AOA AOK AON AOR ARA ARP ARS ARY ATS AUD AWG AYM AZM AZN BAD BAM BBD BDT BEC BEF BEL
 BGJ BGK BGL BGN BHD BIF BMD BND BOB BOP BOV BRB BRC BRE BRL BRN BRR BSD BTN BUK BWP BYB BYN BYR BZD CAD CDF CHC CHE

@@ -5,7 +5,7 @@ import { amountOf, compact, dateTimeOf, type Json } from './ocds-values.ts'
 
 const failed = new Set(['all-rej', 'no-rece', 'one-admis'])
 
-/** Nobody could be chosen; otherwise a lot without a winner was cancelled. */
+/** No tender could be chosen; otherwise a lot without a winner was cancelled. */
 export const hasFailed = ({ nonAwardReason }: TenderLot): boolean => failed.has(nonAwardReason ?? '')
 
 /**
@@ -60,7 +60,7 @@ function withTotal(awards: readonly Json[], record: TenderRecord): readonly Json
   return [{ value: total, ...award }]
 }
 
-/** Lots whose notice says why nobody won. */
+/** Lots whose notice says why there is no winner. */
 const unsuccessfulOf = ({ lots }: TenderRecord, date: string | undefined): readonly Json[] =>
   lots
     .filter((lot) => lot.nonAwardReason !== undefined && !isWon(lot))

@@ -4,7 +4,7 @@
 import { toInstant } from '../domain/time.ts'
 import { compact, type Json } from './ocds-values.ts'
 
-/** Who publishes the export, and the license under which: an address, or undefined if it is that of the sources. */
+/** Who publishes the export, and the license under which: an address, or undefined if it is the sources'. */
 export type Publisher = { readonly name: string; readonly license: string | undefined }
 
 /** What the releases use beyond OCDS 1.1: the addresses of the extensions' own descriptions. */
@@ -16,7 +16,7 @@ const extensions: readonly string[] = [
   'ocds_techniques_extension/master',
 ].map((name) => `https://raw.githubusercontent.com/open-contracting-extensions/${name}/extension.json`)
 
-/** `licenses`: those of the sources; a package can only name one. */
+/** `licenses`: of the sources; a package can only name one. */
 export function ocdsPackage(
   { edition, publishedAt }: { readonly edition: number; readonly publishedAt: number },
   stock: string,

@@ -17,7 +17,7 @@ const hasNamedId = (keys: ReadonlySet<string>, buyer: TenderOrganization): boole
 /** The authorities that a company worked for: those that its profile names, and those of its past wins. */
 export type PastAuthorities = {
   readonly keys: ReadonlySet<string>
-  /** Those of past wins, by identifier. */
+  /** Of past wins, by identifier. */
   readonly byIdentifier: ReadonlyMap<string, readonly TenderOrganization[]>
 }
 

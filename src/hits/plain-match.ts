@@ -101,7 +101,7 @@ const unwanted = (clause: ClauseName, found: ClauseReason | undefined): Clause =
   reason: found ?? { code: 'nothing-excluded', values: {} },
 })
 
-/** C55 to C64: the codes of the tender are checked first, then those of its lots. */
+/** C55 to C64: the codes of the tender are checked first, then the codes of its lots. */
 export function coveredCpv(codes: readonly string[], record: TenderRecord): CodeReason | undefined {
   const ranges = codes.map((code) => ({ code, ...cpvRange(code) }))
   const coverOf = (held: string) => {

@@ -1,4 +1,4 @@
-// The words of texts, each looked up once: a fast scanner whose tokens are those of `tokensOf`, and what is remembered
+// The words of texts, each looked up once: a fast scanner with the tokens of `tokensOf`, and what is remembered
 // of each.
 import { foldText, tokensOf } from './words.ts'
 

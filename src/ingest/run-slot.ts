@@ -127,7 +127,7 @@ export async function runSlot(reading: SlotReading): Promise<SlotResult> {
   }
 }
 
-/** The slot's row of the ledger; added if nobody planned it. */
+/** The slot's row of the ledger; added if it was not planned. */
 async function ledgerSlot(db: Executor, name: SlotName): Promise<LedgerSlot> {
   const known = await findSlot(db, name)
   if (known) return known

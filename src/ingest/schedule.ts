@@ -18,7 +18,7 @@ const longestSaidRestMs = 6 * hourMs
 /** How long a source pauses after a refusal, if its card names no time. */
 const usualRefusalRestMs = 5 * minuteMs
 
-/** A source with something due. `urgency` is that of its most urgent slot. */
+/** A source with something due. `urgency` is its most urgent slot's. */
 export type DueSource = {
   readonly id: string
   /** Sources on the same host have the same group. */

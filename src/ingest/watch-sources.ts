@@ -70,7 +70,7 @@ export async function watchSources(
     }
   }
   for (const alarm of open.values()) {
-    // only an operator ends a quarantine, also that of a source that was turned off
+    // only an operator ends a quarantine, also if the source was turned off
     if (alarm.kind === quarantineKind) continue
     await updateAlarm(store.db, alarm, { clearedAt: options.now })
     cleared.push(`${alarm.sourceId}: ${alarm.kind}`)

@@ -377,7 +377,7 @@ function sealingKeyOf(environment: Environment): Uint8Array | undefined {
   const key = secretKeyOf(text)
   if (!key)
     throw wrongUse(
-      'TENDERSTOCK_SECRET_KEY is not usable; write 32 random bytes in base64, such as those of `openssl rand -base64 32`.',
+      'TENDERSTOCK_SECRET_KEY is not usable; write 32 random bytes in base64, such as from `openssl rand -base64 32`.',
     )
   return key
 }

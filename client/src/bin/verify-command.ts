@@ -1,4 +1,4 @@
-// `tender-sync verify`: reads the copy, and compares its digest with that of the edition, for which one request is
+// `tender-sync verify`: reads the copy, and compares its digest with the edition's, for which one request is
 // enough. If they differ, or cannot be compared, the whole list is crawled, archived records included, and the records
 // that differ are named.
 

@@ -140,7 +140,7 @@ async function* readRows(file: string, columns: readonly string[], { delimiter =
   if (isHeader) throw new CopyDamagedError(`${file} is empty: it lacks even a header.`)
 }
 
-/** The full records beside the table, in the order of its rows; damaged lines are those of other records. */
+/** The full records beside the table, in the order of its rows; damaged lines belong to other records. */
 async function* fullRecords(base: string): AsyncGenerator<TenderRecord> {
   for await (const { bytes } of readLines(base)) yield storedRecord(bytes.toString(), `A line of ${base}`)
 }

@@ -1,4 +1,4 @@
-// The digest of a copy, and whether it is that of an edition (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of
+// The digest of a copy, and whether an edition has the same (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of
 // records.
 import type { TenderRecord } from '../types.ts'
 import { instantMs } from './instants.ts'

@@ -414,7 +414,7 @@ class Walk {
     return floor
   }
 
-  /** What nobody can deliver any more must not stay open for ever. */
+  /** What cannot be delivered any more must not stay open for ever. */
   async #closeLost(ids: readonly string[], held: ReadonlyMap<string, string>): Promise<void> {
     if (ids.length === 0) return
     const { sink, emit } = this.#options
@@ -423,7 +423,7 @@ class Walk {
     emit({ type: 'lost', ids })
   }
 
-  /** An orphan is closed: a pointer to an unknown record would help nobody. */
+  /** An orphan is closed: a pointer to an unknown record does not help. */
   async #settleMerges(): Promise<void> {
     const { merges, orphans } = await this.#merges.settle()
     if (orphans.length > 0) await this.#options.sink.close(orphans)

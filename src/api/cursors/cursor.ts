@@ -1,4 +1,4 @@
-// Cursors (D28 to D31) are sealed, so that nobody can read, alter or create one, and stateless, so that they survive
+// Cursors (D28 to D31) are sealed against reading, altering and creating one, and stateless, so that they survive
 // restarts.
 import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'

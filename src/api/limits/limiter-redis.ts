@@ -13,7 +13,7 @@ import { createTurnPatience, type Patience } from './turn-patience.ts'
 const patienceTurns = 10
 const turnMs = 10
 /**
- * How long after it was sent the store still counts a request. Beyond it, nobody waits for the answer, and the process
+ * How long after it was sent the store still counts a request. Beyond it, the answer is not awaited, and the process
  * has decided alone: a store that was stopped does not, on waking, count earlier requests.
  */
 const countedWithinMs = 1000

@@ -17,7 +17,7 @@ export type ReadListQuery = (
   text: string,
 ) => { readonly query: ListQuery } | { readonly faults: readonly ParameterFault[] }
 
-/** Returns faults of the text first, then those of the values; never both a query and faults. */
+/** Returns faults of the text first, then of the values; never both a query and faults. */
 function readWhole(text: string): ReturnType<ReadListQuery> {
   const { values, faults } = parseQueryString(text)
   const parsed = parseListQuery(values)

@@ -270,7 +270,7 @@ export function toInstance(path: string): string {
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'
 
-/** Header lines of a problem answer. Those of the rate limit and of authentication are added separately. */
+/** Header lines of a problem answer. The rate limit and authentication add theirs. */
 export function problemHeaders({ slug, stockState, retryAfter }: Problem, requestId: string): string {
   let lines = `x-request-id: ${requestId}\r\ncontent-type: application/problem+json\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n`
   if (stockState !== undefined) lines += `x-stock-state: ${stockState}\r\n`

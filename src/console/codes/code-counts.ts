@@ -4,7 +4,7 @@ import type { EditionView } from '../../edition/read/edition-view.ts'
 
 /** Maximum count; beyond it, a page says "more than": a list of this many takes a few milliseconds. */
 export const maxCounted = 10_000
-/** How long one page may count codes that nobody has requested in this edition. */
+/** How long one page may count codes that were not requested in this edition. */
 const longestMs = 15
 
 export type CodeCounts = {

@@ -17,7 +17,7 @@ export type DocContent = {
   readonly hasTitle?: boolean
   readonly contents: readonly Heading[]
   readonly body: Content
-  /** Language of the body, if it differs from that of the frame. */
+  /** Language of the body, if it differs from the frame's. */
   readonly bodyLanguage?: Language
   /** The body is wider than text. */
   readonly isWide?: boolean

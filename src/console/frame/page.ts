@@ -58,7 +58,7 @@ export type Page = {
   readonly lead?: Html | string
   /** At most three buttons or links beside the title. */
   readonly actions?: Html
-  /** Path of the current entry in the navigation; default: that of the request. */
+  /** Path of the current entry in the navigation; default: of the request. */
   readonly current?: string
   readonly body: Html
   /** HTTP status; default: 200. */

@@ -88,7 +88,7 @@ export type ReadSearch =
   /** `criteria`: where only the name is wrong. */
   | { readonly kind: 'wrong'; readonly errors: FieldErrors; readonly criteria?: ReadCriteria }
 
-/** The search that a form says, or what is wrong with it. `profiles`: those of the organization. */
+/** The search that a form says, or what is wrong with it. `profiles`: of the organization. */
 export function readSearchForm(form: SearchForm, profiles: readonly StoredProfile[], language: Language): ReadSearch {
   const reader = new CriteriaParser(language)
   const texts = searchesTexts[language]

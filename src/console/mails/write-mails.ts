@@ -13,7 +13,7 @@ import { type AccountMail, renderAccountMail } from './account-mails.ts'
 
 /** Maximum time that a sign-in mail may wait; after that it is of no use. */
 const longestWaitMs = hourMs
-/** Maximum unused links of the last ten minutes: with that many in the mailbox, one more mail helps nobody. */
+/** Maximum unused links of the last ten minutes: with that many in the mailbox, one more mail does not help. */
 const maxFreshLinks = 10
 
 /** What a mail needs beyond its content: who it is for, and the link. */

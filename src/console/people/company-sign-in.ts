@@ -29,7 +29,7 @@ const timeoutSeconds = 6
 const stateMs = 10 * minuteMs
 const cookieName = 'oidc'
 
-/** What is remembered between leaving and returning, in a cookie that nobody else can write. */
+/** What is remembered between leaving and returning, in a cookie that only we can write. */
 type Flow = {
   readonly state: string
   readonly nonce: string

@@ -31,7 +31,7 @@ export const gatePage = (title: string, lead: Content, body: Content, how: Parti
     ...how,
   })
 
-/** While nobody exists, no form signs in: the first link does. */
+/** While there are no people, no form signs in: the first link does. */
 const nobodyPage = (texts: (typeof signInTexts)[Language]): PageAnswer =>
   gatePage(
     texts.shared.signIn,

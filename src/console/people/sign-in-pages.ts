@@ -53,7 +53,7 @@ export function signInPages(context: ConsoleContext): PageRoute[] {
 
 /**
  * Answers the same for every address: its owner is looked up when the mail is written. Only a network that tried many
- * addresses has them looked up before, so that no mails wait that nobody receives.
+ * addresses has them looked up before, so that no mails wait in vain.
  */
 async function askForLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now, addressPrefix } = request

@@ -14,7 +14,7 @@ type Thresholds = {
 /**
  * Euros without VAT. Directives 2014/24/EU (article 4) and 2014/25/EU (article 15), as the Commission sets them again
  * for every two years by delegated regulations (1336/2013, 2015/2170, 2017/2365, 2019/1828, 2021/1952, 2023/2495 and
- * those that came with them; the last row is that of 2026 and 2027).
+ * those that came with them; the last row holds for 2026 and 2027).
  */
 const table: readonly Thresholds[] = [
   { from: 2014, works: 5_186_000, central: 134_000, subCentral: 207_000, utilities: 414_000 },

@@ -82,7 +82,7 @@ const unknownBuyerCaution = 1.06
 /** Minimum error, in log10: smaller ones (less than an eighth) count as equal. */
 const minError = 0.05
 
-/** Number of errors from which a country has an interval of its own, and which weighs as much as that of all. */
+/** Number of errors from which a country has an interval of its own, and which weighs as much as all. */
 const minCountry = 25
 
 const tuning = {

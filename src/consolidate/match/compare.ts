@@ -182,7 +182,7 @@ function compareBeginning(a: MatchTitle, b: MatchTitle): TitleComparison {
     shared,
     smallerRest: 0,
     largerRest: total - shared,
-    // A word cut in two shows that a portal cut; a title that ends with a word may be that of the whole project.
+    // A word cut in two shows that a portal cut; a title that ends with a word may name the whole project.
     isTruncated: short.isTruncated || cut !== undefined,
     isBeginning: true,
     isEqual: false,

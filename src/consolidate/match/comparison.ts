@@ -45,7 +45,7 @@ export type Comparison = {
   readonly isSameSource: boolean
 }
 
-/** `tables`: those of the service, unless others are tested. */
+/** `tables`: of the service, unless others are tested. */
 export function compareRecords(a: MatchRecord, b: MatchRecord, tables?: WordTables): Comparison {
   const title = bestTitles(a, b)
   return {

@@ -128,7 +128,7 @@ function sharedNames(a: MatchRecord, b: MatchRecord): number {
   return words.filter((word) => word.length > 1 && !/^\d/.test(word) && others.includes(word)).length
 }
 
-/** Works and engineering are bought trade by trade: one code may be that of all. */
+/** Works and engineering are bought trade by trade: one code may stand for all. */
 function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']): number {
   if (cpv !== 'same') return cpv === 'ancestor' ? 1 : 0
   if (codes.length > 1) return 2.5

@@ -2,7 +2,7 @@
 import { cleanReferenceNumber } from '../link-keys.ts'
 import { readCharacters } from './thresholds.ts'
 
-/** The name of the number of one award. A project's number is that of all its trades, so it is not in it. */
+/** The name of the number of one award. All trades of a project have its number, so it is not in it. */
 const names = [
   String.raw`vergabe(?:nummer|-?\s?nr|-?\s?kennung|verfahrens?-?\s?nr)|ausschreibungs(?:nummer|-?nr)`,
   'verfahrensnummer|referenz(?:nummer|-?nr)|aktenzeichen|geschäftszeichen',

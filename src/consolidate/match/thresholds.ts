@@ -86,7 +86,7 @@ export const maxChangedWords = 2
 /** Maximum letters of a title that a typo may change; the same words in a different order name a different part. */
 export const maxLettersChanged = 3
 /**
- * Minimum number of words, beyond the title, for a text to identify the purchase, if the title is that of a project.
+ * Minimum number of words, beyond the title, for a text to identify the purchase, if the title names a project.
  */
 export const fewestOwnWords = 4
 /** Minimum number of words of title and text together, if the codes are only the best available. */

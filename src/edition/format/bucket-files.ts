@@ -46,7 +46,7 @@ export type EditionManifest = {
 export type Snapshot = {
   readonly format: 1
   readonly stockId: string
-  /** All editions up to this one. Those of the last day have their checks. */
+  /** All editions up to this one. The last day's have their checks. */
   readonly editions: readonly EditionRow[]
   readonly segments: readonly SegmentName[]
 }

@@ -6,7 +6,7 @@ export const archivedFlag = 1
 export const mergedFlag = 2
 
 /**
- * The arrays hold `count` values (four words per ID); codes of entry i follow those of entry i-1 in `cpv` and `nuts`.
+ * The arrays hold `count` values (four words per ID); codes of entry i follow entry i-1 in `cpv` and `nuts`.
  */
 export type EntryBatch = {
   readonly edition: number

@@ -5,7 +5,7 @@ import { noProcedure } from '../format/record-columns.ts'
 import { sharedFloats, sharedShorts, sharedWords } from './shared-arrays.ts'
 
 /**
- * Offset of NUTS numbers; those of procedures follow. CPV codes, NUTS numbers and procedures share one space of
+ * Offset of NUTS numbers; procedures follow. CPV codes, NUTS numbers and procedures share one space of
  * numbers.
  */
 export const nutsSpace = 2 ** 27

@@ -12,7 +12,7 @@ import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
 /** An edition as it is loaded. `end`: number of entries up to and including it. */
 export type TakenEdition = EditionInfo & {
-  /** Digest of what is held of it: that of the edition when it is complete. */
+  /** Digest of what is held of it: the edition's when it is complete. */
   readonly checksum: string
   readonly checks: { readonly [sourceId: string]: number }
   readonly end: number

@@ -109,7 +109,7 @@ function withRoom(array: Uint32Array, length: number): Uint32Array {
 export class RecordTable {
   readonly chunks: Chunk[] = []
   readonly #makeChunk: () => Chunk
-  /** Number of entries appended, including those of an edition not yet shown. */
+  /** Number of entries appended, also of an edition not yet shown. */
   count = 0
   /** Called with each chunk that is new or whose code arrays were replaced, after a batch was added. */
   onChunk: ((index: number, chunk: Chunk) => void) | undefined

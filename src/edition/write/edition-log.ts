@@ -42,7 +42,7 @@ export type EditionLogOptions = {
 }
 
 export type CatchUpOptions = {
-  /** The operator agreed to replace the log's newest editions with those of an older database. */
+  /** The operator agreed to replace the log's newest editions with an older database's. */
   readonly isOlderAccepted?: boolean
 }
 

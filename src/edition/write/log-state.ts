@@ -39,7 +39,7 @@ export type AppendOptions = {
   readonly packers?: Packers
 }
 
-/** The entries received are not those of the edition. Nothing of it is kept. */
+/** The entries received are not the edition's. Nothing of it is kept. */
 export class WrongEntriesError extends OperatorError {}
 
 /** Payload of an edition frame. */

@@ -21,7 +21,7 @@ export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
   }
 }
 
-/** Yields the title and those of the lots, each once. */
+/** Yields the titles of the record and of its lots, each once. */
 export function* titlesForFit(record: TenderRecord): Generator<WeighedText> {
   const titles = new Set([record.title, ...record.lots.slice(0, maxLots).map(({ title }) => title ?? '')])
   for (const title of titles) yield { text: title.slice(0, longestText), weight: 1 }

@@ -21,7 +21,7 @@ export type TermCounter = {
   readonly countOf: (term: number) => number
   /** Weight of a term in the record's vector of length 1; 0 if it does not occur. */
   readonly weightOf: (term: number) => number
-  /** Number of words, those of titles twice. */
+  /** Number of words, of titles twice. */
   readonly length: () => number
   /** The record's terms with their weights in its vector, of length 1: heaviest first, at most `most`. */
   readonly heaviest: (most: number) => readonly HeavyTerm[]

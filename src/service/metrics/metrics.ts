@@ -150,7 +150,7 @@ export class Metrics {
     samples.set('rounds_total', counters.rounds.failed, { outcome: 'failed' })
     samples.set('failed_rounds', state?.failedRounds ?? 0)
     samples.set('last_round_timestamp_seconds', state?.lastRoundAt === undefined ? undefined : state.lastRoundAt / 1000)
-    // before the first publication, too: without this series nobody publishes
+    // before the first publication, too: this series says that somebody publishes
     if (publishes && !counters.stages.has('Publishing'))
       for (const outcome of ['succeeded', 'failed'])
         samples.set('stage_runs_total', 0, { stage: 'Publishing', outcome })

@@ -17,7 +17,7 @@ import {
 } from '../../store/people/organizations.ts'
 
 export type TrialToken =
-  /** The first start: nobody has seen the token yet. */
+  /** The first start: the token was not shown yet. */
   | { readonly kind: 'made'; readonly file: string; readonly plaintext: string }
   /** From an earlier start, and still valid. */
   | { readonly kind: 'kept'; readonly file: string }

@@ -74,7 +74,7 @@ export type StartOptions = NodeOptions & {
   readonly console: ListenAddress
   /** Called with the trial token when it is created, if a person can see it. Never called again for this stock. */
   readonly showToken?: (plaintext: string) => void
-  /** Called with the first person's link while nobody exists, if a person can see it. */
+  /** Called with the first person's link while there are no people, if a person can see it. */
   readonly showConsoleLink?: (link: string) => void
 }
 

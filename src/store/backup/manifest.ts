@@ -95,7 +95,7 @@ export function openRows(manifest: Manifest, key: KeyObject): SealedRows | undef
 
 /**
  * Throws OperatorError when there is no complete backup that this program can read, or when it was not made with this
- * key. Without a key nobody knows who made it.
+ * key. Without a key it is unknown who made it.
  */
 export async function readManifest(storage: BackupStorage, key: KeyObject | undefined): Promise<Manifest> {
   const bytes = await storage.get(manifestName)

@@ -341,7 +341,7 @@ async function whileStockIsFree<Result>(
   }
 }
 
-/** Whether nobody has the lease, and nothing that was written under it is left. */
+/** Whether the lease is free, and nothing that was written under it is left. */
 async function isStockFree(trx: Executor): Promise<boolean> {
   const { rows } = await sql<{ isFree: boolean }>`
     select until_ms = 0 and state = 'idle' as "isFree" from publication`.execute(trx)

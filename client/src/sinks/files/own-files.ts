@@ -71,7 +71,7 @@ function falseWhenThere(error: NodeJS.ErrnoException): false {
 }
 
 type Walk = {
-  /** Also looks into folders that nobody else can enter. */
+  /** Also looks into folders that are closed to others. */
   readonly entersClosed: boolean
   /** Aborted: ends before the next folder. */
   readonly signal?: AbortSignal
@@ -107,7 +107,7 @@ function leftOut(error: NodeJS.ErrnoException): undefined {
 
 /** Closes what is ours and open to others, in a folder and the folder itself. Returns how many entries it closed. */
 export async function closeTree(path: string, { entersClosed = true } = {}): Promise<number> {
-  // without users there is nobody to close it to
+  // without users it needs no closing
   if (process.getuid === undefined) return 0
   let closed = 0
   for await (const found of openEntries(path, { entersClosed })) if (await closeEntry(found)) closed++

@@ -33,7 +33,7 @@ export type WorkingCopyOptions = {
   readonly openExport?: () => Promise<CopyExport>
   /** Sizes of the exported files; undefined for one that is missing. */
   readonly exportSizes?: () => Promise<readonly (number | undefined)[]>
-  /** Returns the print of a stored record. Default: that of a whole record. */
+  /** Returns the print of a stored record. Default: of a whole record. */
   readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
 

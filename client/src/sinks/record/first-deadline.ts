@@ -19,7 +19,7 @@ export function untilDeadline(dates: Dates): string {
 }
 
 /**
- * The earlier of the two deadlines of a record or a lot; that of submission if they are equal. Undefined if it has
+ * The earlier of the two deadlines of a record or a lot; of equal ones, for submission. Undefined if it has
  * neither. It does not depend on the time: a deadline that passed is still the first one.
  */
 export function firstDeadline({ submissionDate, participationDate }: Dates): Deadline | undefined {
