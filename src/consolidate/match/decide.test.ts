@@ -257,6 +257,17 @@ test("the row of a portal's list and its page are one tender; two documents of a
   expect(verdict(page, { ...row, format: 'ocds' }).kind).toBe('none')
 })
 
+test('a row that is listed again with a later deadline, while the first one runs, is the same tender', () => {
+  const row: Sketch = { title: base.title, publisher: 'list', format: 'portal', published: '2026-03-03' }
+  const first = { ...row, deadline: '2026-03-20T10:00:00.000Z' }
+  const again = (published: string, deadline: string): Sketch => ({ ...row, published, deadline })
+  const extended = again('2026-03-18', '2026-04-03T10:00:00.000Z')
+  expect(verdict(first, extended)).toMatchObject({ kind: 'merge', rule: 'listed-again' })
+  expect(verdict(first, { ...extended, buyer: 'Stadt Anderswo' }).kind).not.toBe('merge')
+  expect(verdict(first, again('2026-03-21', '2026-04-03T10:00:00.000Z')).kind).not.toBe('merge')
+  expect(verdict(first, again('2026-03-18', '2026-03-19T10:00:00.000Z')).kind).not.toBe('merge')
+})
+
 describe('two tenders', () => {
   test.each<[string, string, Sketch, Sketch]>([
     [

@@ -144,12 +144,23 @@ function ownWords(record: MatchRecord): number {
 
 const titleHashes = (record: MatchRecord): number[] => textWordsOf(record.titles[0]?.words ?? [])
 
+/** A row that is listed again with a later deadline while the first one still runs: it was extended. */
+function isListedAgain(a: MatchRecord, b: MatchRecord, { title, buyer, cpv }: Comparison): boolean {
+  if (buyer !== 'equal' || (title?.shared ?? 0) < titleOfTrade.known || (cpv !== 'same' && cpv !== 'unknown'))
+    return false
+  const [first, later] = (a.firstDay ?? 0) <= (b.firstDay ?? 0) ? [a, b] : [b, a]
+  const [before, after] = [first.deadlines[0], later.deadlines[0]]
+  if (!before || !after || first.firstDay === undefined || later.firstDay === undefined) return false
+  return later.firstDay > first.firstDay && later.firstDay <= before.day && after.day > before.day
+}
+
 /** The row of a list and its page, or two rows: one of them has no text. Documents of a journal are neither. */
 function rowAndPage(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): PortalFinding | undefined {
   const { title, buyer, cpv, deadline, publishedDaysApart } = comparison
   if (!a.isFromPages || !b.isFromPages || !title?.isEqual) return undefined
   const merge: PortalFinding = { kind: 'merge', rule: 'row-and-page' }
   if (deadline === 'minute' && title.shared > titleOfTrade.any && twins <= 2) return merge
+  if (isListedAgain(a, b, comparison) && twins <= 2) return { kind: 'merge', rule: 'listed-again' }
   if (buyer !== 'equal' || deadline === 'near' || deadline === 'far') return undefined
   const isOfOneDay = publishedDaysApart !== undefined && publishedDaysApart <= 3
   const isDay = deadline === 'day' || deadline === 'shifted'
