@@ -9,7 +9,10 @@ import { hashTerm } from '../src/consolidate/estimate/text-terms.ts'
 import { type ValueInputs, valueInputsOf } from '../src/consolidate/estimate/value-inputs.ts'
 import { fitValueModel, openValueModel, type PricedTender } from '../src/consolidate/estimate/value-model.ts'
 import { mergeTender } from '../src/consolidate/merge.ts'
+import type { Notice } from '../src/domain/notice.ts'
+import { toNutsCode } from '../src/domain/nuts.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
+import { parseSourceDateTime } from '../src/domain/time.ts'
 import { readNotices } from './corpus-notices.ts'
 
 /**
@@ -48,6 +51,20 @@ export type SplitFigures = {
   readonly gain: Share
   /** Countries with a hundred tenders: of the answered ones, how many are in their interval. */
   readonly countries: readonly { readonly country: string; readonly answered: number; readonly coverage: Share }[]
+  /** What a search by a least value finds among the estimates. */
+  readonly bounds: readonly BoundFigures[]
+}
+
+/**
+ * `chance` is the share of all tested tenders with at least this value; `precision` that of the estimates above it,
+ * `recall` how many of the tenders with such a value they find.
+ */
+type BoundFigures = {
+  readonly euros: number
+  readonly above: number
+  readonly precision: Share
+  readonly chance: number
+  readonly recall: number
 }
 
 /** A share with its standard error. */
@@ -93,39 +110,92 @@ type DoeRow = {
 
 const natures = ['works', 'supplies', 'services']
 
+/** What the national service publishes of a row of the collector. */
+function doeContentOf(row: DoeRow): TenderContent {
+  const id = row.id.replace(/^\D+-/, '')
+  const publicationDate = parseSourceDateTime(row.publicationDate, 'Europe/Berlin', 'start-of-day')
+  const nature = row.keywords.find((word) => natures.includes(word))
+  const nutsCode = toNutsCode(row.region ?? '')
+  const notice: Notice = {
+    noticeKey: `doe:${id}`,
+    publisher: 'doe',
+    format: 'eforms',
+    profile: /^\d+$/.test(id) ? 'eforms-sdk-0.1' : 'eforms-de',
+    noticeId: id,
+    formType: 'competition',
+    noticeType: 'cn-standard',
+    language: 'de',
+    languages: ['de'],
+    title: { de: row.title },
+    ...(row.description ? { description: { de: row.description } } : {}),
+    ...(publicationDate ? { publicationDate } : {}),
+    ...(nature ? { contractNature: nature } : {}),
+    procedureType: row.procedureType === 'offen' ? 'open' : 'restricted',
+    contractingAuthorities: [{ name: row.issuer ?? '', country: 'DE' }],
+    cpvCodes: row.keywords.filter((word) => /^\d{8}$/.test(word)),
+    nutsCodes: nutsCode ? [nutsCode] : [],
+    lots: [],
+    references: [],
+  }
+  const { content } = mergeTender(notice.noticeKey, [notice], { now: 0, isSucceeded: false })
+  return JSON.parse(content) as TenderContent
+}
+
+/** The German notices of cross-portal by id, and what the collector's range says of their value. */
+function readDoeRows(corpus: string): Map<string, DoeRow> {
+  const path = join(corpus, 'cross-portal/doe-notices-2026-04-06.jsonl.gz')
+  if (!existsSync(path)) return new Map()
+  const lines = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n')
+  return new Map(lines.map((line) => JSON.parse(line) as DoeRow).map((row) => [row.id.replace(/^\D+-/, ''), row]))
+}
+
 /** German notices of cross-portal. A value is published where the collector's range is one point. */
 export function readGermanValues(corpus: string): ValueSet | undefined {
-  const path = join(corpus, 'cross-portal/doe-notices-2026-04-06.jsonl.gz')
-  if (!existsSync(path)) return undefined
-  const lines = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n')
-  const rows = new Map(lines.map((line) => JSON.parse(line) as DoeRow).map((row) => [row.id, row]))
+  const rows = readDoeRows(corpus)
+  if (rows.size === 0) return undefined
   const priced: PricedTender[] = []
   const valueless: ValueInputs[] = []
   for (const row of rows.values()) {
-    const inputs: ValueInputs = {
-      title: row.title,
-      description: row.description ?? '',
-      buyer: row.issuer ?? '',
-      cpvCodes: row.keywords.filter((word) => /^\d{8}$/.test(word)),
-      nature: row.keywords.find((word) => natures.includes(word)),
-      country: 'DE',
-      nutsCode: row.region ?? undefined,
-      lots: 0,
-      months: undefined,
-      isFramework: false,
-      isDynamicPurchasingSystem: false,
-      legalBasis: undefined,
-      procedureType: row.procedureType === 'offen' ? 'open' : 'restricted',
-      level: undefined,
-      year: Number(row.publicationDate.slice(0, 4)),
-      kind: 'call',
-    }
+    const content = doeContentOf(row)
     const euros = row.estimatedValueMax
-    if (!euros) valueless.push(inputs)
-    else if (euros === row.estimatedValueMin && euros >= 1000 && euros <= 1e9)
-      priced.push({ id: row.id, inputs, euros, date: row.publicationDate })
+    if (!euros) valueless.push(valueInputsOf(content))
+    else if (euros === row.estimatedValueMin) {
+      const found = pricedTenderOf({ ...content, contractAmount: { value: euros, currency: 'EUR', estimated: false } })
+      if (found) priced.push(found)
+    }
   }
   return { priced, valueless }
+}
+
+/** A notice whose legal level was read by eye. */
+export type LevelLabel = { readonly id: string; readonly level: string; readonly inputs: ValueInputs }
+
+/** Labels of `acts/level.tsv` that are sure, with what the estimator reads of the notice. */
+export function readLevelLabels(corpus: string): LevelLabel[] {
+  const path = join(corpus, 'acts/level.tsv')
+  const rows = readDoeRows(corpus)
+  if (!existsSync(path) || rows.size === 0) return []
+  const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n')
+  const columns = head!.split('\t')
+  return lines.flatMap((line) => {
+    const cells = line.split('\t')
+    const cell = (name: string): string => cells[columns.indexOf(name)] ?? ''
+    const id = cell('id').replace('doe:', '')
+    const own = {
+      id,
+      title: cell('title'),
+      issuer: null,
+      region: null,
+      publicationDate: '2025-12-06',
+      description: null,
+    }
+    const row = rows.get(id) ?? { ...own, procedureType: '', estimatedValueMin: 0, estimatedValueMax: 0, keywords: [] }
+    if (cell('sure') !== 'sure') return []
+    const [legalBasis, procedure] = [cell('legalBasis'), cell('procedureCode')].map((code) => code.replace(/^-$/, ''))
+    const content = { ...doeContentOf(row), ...(legalBasis ? { legalBasis } : {}) }
+    const inputs = valueInputsOf(procedure ? { ...content, procedureTypeNational: procedure } : content)
+    return [{ id, level: cell('level'), inputs }]
+  })
 }
 
 /** Notices of the official journal, each as a separate record; those of several currencies in euros. */
@@ -249,6 +319,18 @@ function gainOf(cases: readonly Case[]): Share {
   return { share: share / median, error: error / median }
 }
 
+const boundsInEuros = [250_000, 1_000_000, 5_000_000]
+
+function boundsOf(cases: readonly Case[]): BoundFigures[] {
+  return boundsInEuros.map((euros) => {
+    const isTrue = ({ truth }: Case): boolean => truth >= Math.log10(euros)
+    const above = cases.filter(({ answer }) => answer && answer.log >= Math.log10(euros))
+    const [right, all] = [above.filter(isTrue).length, cases.filter(isTrue).length]
+    const precision = binomial(right / Math.max(1, above.length), above.length)
+    return { euros, above: above.length, precision, chance: all / cases.length, recall: right / Math.max(1, all) }
+  })
+}
+
 const manyOfCountry = 100
 
 function figuresOf(split: string, fitted: number, cases: readonly Case[]): SplitFigures {
@@ -277,6 +359,7 @@ function figuresOf(split: string, fitted: number, cases: readonly Case[]): Split
         const inside = answers.filter(({ isInside }) => isInside).length
         return { country, answered: answers.length, coverage: binomial(share(inside, answers.length), answers.length) }
       }),
+    bounds: boundsOf(cases),
   }
 }
 
@@ -431,6 +514,12 @@ export function valuesAsMarkdown(report: ValuesReport): string {
           `narrowest 60 % ${withError(binomial(each.narrowest.within3, each.narrowest.tenders))} within ×3; by ` +
           'country ' +
           `${each.countries.map(({ country, answered, coverage }) => `${country} ${withError(coverage)} of ${answered}`).join(', ')}.`,
+        '',
+        ...each.bounds.map(
+          ({ euros, above, precision, chance, recall }) =>
+            `From ${euros} euros: ${above} estimates, ${withError(precision)} rightly (by chance ${percent(chance)}), ` +
+            `${percent(recall)} of such tenders found.`,
+        ),
       )
     lines.push(...curveAsMarkdown(curve))
     if (valueless)

@@ -32,6 +32,7 @@ function call(seed: number, number: number, given: Partial<Notice> = {}): Notice
     contractingAuthorities: [{ name: `Gemeinde ${word}dorf${number}`, country: 'DE' }],
     contractNature: trade.nature,
     cpvCodes: [trade.cpv],
+    ...(trade.nature === 'works' ? { publicationNumber: `${seed}${number}-2026` } : {}),
     submissionDate: at('2026-03-20T10:00'),
     estimatedValue: { value: Math.round(trade.value * (0.4 + random.integer(0, 1000) / 500)), currency: 'EUR' },
     ...given,
@@ -101,7 +102,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     await receiveNotices(
       store,
       Array.from({ length: 60 }, (__, number) =>
-        call(3, 1000 + number, { estimatedValue: { value: 9_000_000, currency: 'EUR' } }),
+        call(3, 3000 + 3 * number, { estimatedValue: { value: 1_900_000, currency: 'EUR' } }),
       ),
     )
     await consolidate(store, { now })
@@ -134,7 +135,14 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
       Array.from({ length: minPricedTenders + 30 }, (__, number) => call(1, number)),
     )
     const seeds = (number: number, given: Partial<Notice>) =>
-      call(4, number, { title: { de: `Saatgut Winterweizen ${number}` }, cpvCodes: ['03111000'], ...given })
+      call(4, number, {
+        title: { de: `Saatgut Winterweizen ${number}` },
+        cpvCodes: ['03111000'],
+        contractNature: 'supplies',
+        contractingAuthorities: [{ name: `Landgut ${number}`, country: 'DK' }],
+        estimatedValue: { value: 40_000 + (number % 50) * 1000, currency: 'EUR' },
+        ...given,
+      })
     const {
       estimatedValue: _value,
       contractNature: _nature,
@@ -210,7 +218,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     const [thin] = await rows()
     expect(JSON.parse(thin!.estimate)).toEqual({
       kind: 'refusal',
-      reason: 'tooFewAlike',
+      reason: 'noPrices',
       priced: minPricedTenders + 30,
     })
     await receiveNotices(

@@ -11,10 +11,10 @@ import {
 } from '../../store/stock/estimates.ts'
 import { draftOf, type TenderDraft } from '../merge.ts'
 import { estimateValue, type Judgment } from './estimate-value.ts'
-import { inputsHash, valueInputsOf } from './value-inputs.ts'
+import { inputsHash, modelGeneration, valueInputsOf } from './value-inputs.ts'
 import { openValueModel, type ValueModel, type ValueModelParameters } from './value-model.ts'
 
-/** The newest model of a stock, opened when the first record needs it. */
+/** The newest model of a stock, opened when the first record needs it; none if earlier rules fitted it. */
 export type ValueEstimator = { readonly modelFor: (db: Executor) => Promise<OpenModel | undefined> }
 
 type OpenModel = { readonly version: string; readonly model: ValueModel }
@@ -30,7 +30,7 @@ export function valueEstimator(store: Store): ValueEstimator {
     modelFor: async (db) => {
       if (isLookedUp) return found
       const newest = await newestModel(db)
-      if (newest) {
+      if (newest?.version.startsWith(modelGeneration)) {
         const known = opened.get(store)
         if (known?.version === newest.version) found = known
         else {

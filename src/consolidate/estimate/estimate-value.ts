@@ -1,11 +1,12 @@
 // One estimate for one record without a published value: stated evidence first, then the model within what the law
 // allows.
 import type { TenderContent } from '../../domain/tender.ts'
+import { admit } from './admission.ts'
 import { statedValue } from './stated-value.ts'
 import { termsOf } from './text-terms.ts'
 import { legalBounds } from './thresholds.ts'
 import type { ValueInputs } from './value-inputs.ts'
-import { type ValueModel, widestInterval } from './value-model.ts'
+import { evidenceFor, hasNeighbors, type ValueModel } from './value-model.ts'
 
 /** `contractAmount` of a record whose value is estimated. */
 type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
@@ -16,10 +17,14 @@ export type Refusal =
   | 'qualification'
   | 'modification'
   | 'noEvidence'
+  /** The model has too few priced tenders of this level, nature and country. */
+  | 'noPrices'
   | 'tooFewAlike'
-  /** Only of earlier versions: similar tenders differ too much. */
-  | 'tooMixed'
   | 'tooWide'
+  /** It would be above a bound of the filter by value and too often wrongly so. */
+  | 'unsureBound'
+  /** It, or the value that the text states, is outside of what the law allows at the tender's level. */
+  | 'outsideLaw'
 
 export type Judgment =
   | { readonly kind: 'estimate'; readonly amount: EstimatedAmount }
@@ -31,11 +36,10 @@ export type Judgment =
     }
 
 /** Refusals that a model of more priced tenders may reverse; the other reasons lie in the record. */
-export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
+export const refusalsOfModel: readonly Refusal[] = ['noPrices', 'tooFewAlike', 'tooWide', 'unsureBound', 'outsideLaw']
 
-/** Minimum number of neighbors, and minimum similarity of all of them together. */
-const minNeighbors = 8
-const minCloseness = 0.4
+/** Minimum number of priced tenders of the same level, nature and country. */
+const minEvidence = 20
 /** Minimum distinct terms of a title that may replace a missing CPV code. */
 const minTerms = 4
 /**
@@ -60,17 +64,26 @@ function confidenceOf(ratio: number): 'high' | 'medium' | 'low' {
 /** The estimate, or why there is none. The same inputs and model give the same answer to the digit. */
 export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersion: string): Judgment {
   if (inputs.kind !== 'call') return { kind: 'refusal', reason: inputs.kind }
+  const { least, greatest } = legalBounds({
+    level: inputs.level,
+    nature: inputs.nature,
+    isUtilities: /^320(?:14L0025|04L0017)/.test(inputs.legalBasis ?? ''),
+    isSocial: isSocial(inputs),
+    year: inputs.year,
+  })
   const stated = statedValue(`${inputs.title}\n${inputs.description}`, inputs.country)
   if (stated) {
     const { value, currency, isMaximum, quote } = stated
+    const most = currency === 'EUR' ? greatest : Number.POSITIVE_INFINITY
+    if (value > most) return { kind: 'refusal', reason: 'outsideLaw' }
     return {
       kind: 'estimate',
       amount: {
-        value: rounded(value),
+        value: Math.min(rounded(value), most),
         currency,
         estimated: true,
         low: rounded(value / (isMaximum ? widestStated : statedMargin)),
-        high: rounded(value * (isMaximum ? 1 : statedMargin)),
+        high: Math.min(rounded(value * (isMaximum ? 1 : statedMargin)), most),
         confidence: 'high',
         basis: `${isMaximum ? 'maximum stated' : 'stated'} in the text: ${quote.slice(0, 160)}`.toWellFormed(),
         modelVersion,
@@ -80,20 +93,18 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   const terms = new Map<number, number>()
   termsOf(inputs.title, '', terms, 1)
   if (inputs.cpvCodes.length === 0 && terms.size < minTerms) return { kind: 'refusal', reason: 'noEvidence' }
-  const { log, low, high, closeness, neighbors, node } = model.predict(inputs)
-  const priced = model.parameters.ids.length
-  if (neighbors.length < minNeighbors || closeness < minCloseness)
-    return { kind: 'refusal', reason: 'tooFewAlike', priced }
-  if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }
-
-  const { least, greatest } = legalBounds({
-    level: inputs.level,
-    nature: inputs.nature,
-    isUtilities: /^320(?:14L0025|04L0017)/.test(inputs.legalBasis ?? ''),
-    isSocial: isSocial(inputs),
-    year: inputs.year,
-  })
-  const within = (logarithm: number): number => rounded(Math.min(Math.max(10 ** logarithm, least), greatest))
+  const { parameters } = model
+  const priced = parameters.ids.length
+  const refuse = (reason: Refusal): Judgment => ({ kind: 'refusal', reason, priced })
+  if (evidenceFor(parameters, inputs) < minEvidence) return refuse('noPrices')
+  const prediction = model.predict(inputs)
+  const { log, neighbors, node } = prediction
+  if (!hasNeighbors(prediction)) return refuse('tooFewAlike')
+  const admitted = admit(parameters.admissions, inputs.country ?? '-', prediction)
+  if (admitted.kind !== 'admitted') return refuse(admitted.kind)
+  const { low, high } = admitted
+  if (10 ** log > greatest) return refuse('outsideLaw')
+  const within = (logarithm: number): number => Math.min(rounded(Math.max(10 ** logarithm, least)), greatest)
   const named = neighbors.slice(0, 3).map(({ id }) => id)
   const grounds = [
     `${neighbors.length} similar tenders with a published value: ${named.join(', ')}…`,

@@ -15,7 +15,7 @@ import { refusalsOfModel } from './estimate-value.ts'
 import type { FittedModel } from './fit-worker.ts'
 import { eurosOf } from './reference-rates.ts'
 import { longestText } from './text-terms.ts'
-import { valueInputsOf } from './value-inputs.ts'
+import { modelGeneration, valueInputsOf } from './value-inputs.ts'
 import { maxPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
 
 /**
@@ -33,6 +33,8 @@ const clearlyMore = 2
 const maxRefusedAtOnce = 20_000
 
 const minEuros = 1000
+/** Amounts that stand for none: 1,000 exactly, or nines only. */
+const placeholder = /^(?:1000|9{4,})$/
 const maxEuros = 1e9
 const pageSize = 1000
 
@@ -40,6 +42,7 @@ const pageSize = 1000
 export function pricedTenderOf(content: TenderContent): PricedTender | undefined {
   const { contractAmount: amount } = content
   if (!amount || amount.estimated) return undefined
+  if (placeholder.test(String(Math.trunc(amount.value)))) return undefined
   const inputs = valueInputsOf(content)
   const euros = eurosOf(amount, inputs.year)
   if (inputs.kind !== 'call' || euros === undefined || euros < minEuros || euros > maxEuros) return undefined
@@ -113,7 +116,7 @@ export async function fitStock(
   const sample = sampleOf(priced)
   const { parameters, figures } = await fitOnThread(sample, signal)
   const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
-  const version = `v1-${digest}`
+  const version = `${modelGeneration}${digest}`
   const isSame = (await newestModel(store.db))?.version === version
   await insertModel(store.db, { version, fittedAt: now, parameters, figures })
   const refused = await reconsiderRefused(store, {
@@ -121,6 +124,6 @@ export async function fitStock(
     maxPriced: Math.floor(sample.length / clearlyMore),
     most: maxRefusedAtOnce,
   })
-  const reconsidered = refused.notices + (await reconsiderUnjudged(store))
+  const reconsidered = refused.notices + (await reconsiderUnjudged(store, modelGeneration))
   return { priced: total, version, isSame, reconsidered, retried: refused.records }
 }

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { foldLetters } from '../../domain/name-words.ts'
 import type { TenderContent } from '../../domain/tender.ts'
+import { natureOf } from './contract-nature.ts'
+import { type LegalLevel, legalLevelOf } from './legal-level.ts'
 
 /**
  * What the estimator reads of a tender. None of it changes with the clock, and none of it is known only after the
@@ -13,6 +15,7 @@ export type ValueInputs = {
   readonly buyer: string
   /** Eight digits, main code first. */
   readonly cpvCodes: readonly string[]
+  /** Of the notice, its CPV code or its words; see `natureOf`. */
   readonly nature: string | undefined
   /** ISO 3166-1 alpha-2 of the buyer, else of the place. */
   readonly country: string | undefined
@@ -24,14 +27,12 @@ export type ValueInputs = {
   readonly isDynamicPurchasingSystem: boolean
   readonly legalBasis: string | undefined
   readonly procedureType: string | undefined
-  readonly level: 'eu' | 'national' | undefined
+  readonly level: LegalLevel | undefined
   /** Year of the first publication: it selects the table of thresholds and the rates. */
   readonly year: number | undefined
   readonly kind: 'call' | 'planning' | 'qualification' | 'modification'
 }
 
-const nationalBasis = /^(uvgo|vob-?a(-abs-?1)?|vol-?a|lhv|national)$/i
-const directive = /^320\d\dL/
 const qualificationTypes = /^qu-sy$|^F07$/
 const planningTypes = new Set(['planning', 'consultation'])
 const modificationTypes = new Set(['cont-modif', 'completion'])
@@ -67,17 +68,15 @@ function kindOf({ originalSources }: TenderContent): ValueInputs['kind'] {
 
 /** The inputs of a record. Its value and its lots' values are not among them, nor its state. */
 export function valueInputsOf(content: TenderContent): ValueInputs {
-  const { legalBasis, originalSources, lots } = content
-  const isEu = originalSources.some((source) => source.publicationNumber) || directive.test(legalBasis ?? '')
+  const { legalBasis, lots } = content
   const lotCodes = lots.flatMap((lot) => lot.cpvCodes)
   const date = content.firstPublicationDate ?? content.publicationDate
-  const nature = content.contractNature ?? lots.find((lot) => lot.contractNature)?.contractNature
   return {
     title: content.title,
     description: [content.description ?? '', ...lots.slice(0, 10).map((lot) => lot.title ?? '')].join('\n').trim(),
     buyer: content.contractingAuthority?.name ?? '',
     cpvCodes: [...new Set([...content.cpvCodes, ...lotCodes])].slice(0, 20),
-    nature,
+    nature: natureOf(content),
     country: content.contractingAuthority?.country ?? content.realizedLocation?.country,
     nutsCode: content.nutsCodes[0] ?? content.realizedLocation?.nuts,
     lots: lots.length,
@@ -86,16 +85,21 @@ export function valueInputsOf(content: TenderContent): ValueInputs {
     isDynamicPurchasingSystem: content.isDynamicPurchasingSystem === true,
     legalBasis,
     procedureType: content.procedureType,
-    level: isEu ? 'eu' : nationalBasis.test(legalBasis ?? '') ? 'national' : undefined,
+    level: legalLevelOf(content),
     year: date === undefined ? undefined : Number(date.slice(0, 4)),
     kind: kindOf(content),
   }
 }
 
-/** SHA-256 of the inputs, hex: an estimate made for it is valid until it changes. */
+/** Start of the versions of all models whose answers follow the rules of today; those of earlier rules are ignored. */
+export const modelGeneration = 'v2-'
+
+/** SHA-256 of the inputs and the rules, hex: an estimate made for it is valid until it changes. */
 export function inputsHash(inputs: ValueInputs): string {
   const members = Object.entries(inputs).sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256').update(JSON.stringify(members).normalize('NFC')).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify([modelGeneration, members]).normalize('NFC'))
+    .digest('hex')
 }
 
 const buyerClasses: readonly (readonly [name: string, words: RegExp])[] = [

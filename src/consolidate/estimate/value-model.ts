@@ -2,6 +2,7 @@
 // It uses only sums, counts and similarities, in a fixed order: the same tenders give the same model to the bit.
 
 import { foldLetters } from '../../domain/name-words.ts'
+import { type Admissions, admissionsOf } from './admission.ts'
 import { hashTerm, termsOf } from './text-terms.ts'
 import { buyerClassOf, type ValueInputs } from './value-inputs.ts'
 
@@ -17,7 +18,7 @@ export type PricedTender = {
 
 /** The model as stored: JSON; arrays of numbers in base64. Documents are in ascending order of their ids. */
 export type ValueModelParameters = {
-  readonly format: 1
+  readonly format: 2
   readonly mean: number
   readonly effects: { readonly [level: string]: number }
   /** Priced tenders at a CPV node: how many, and the median of their values (log10 euros). */
@@ -26,19 +27,23 @@ export type ValueModelParameters = {
   readonly spread: {
     readonly mean: number
     readonly effects: { readonly [level: string]: number }
-    /** How much of the effects held for errors with which they were not fitted; earlier versions took all. */
-    readonly slope?: number
+    /** How much of the effects held for errors with which they were not fitted. */
+    readonly slope: number
     /** How much wider or narrower the interval is, by country with enough errors. */
-    readonly countries?: { readonly [country: string]: number }
+    readonly countries: { readonly [country: string]: number }
   }
   /** Tenth and ninetieth percentile of (value - estimate) / spread, with documents held out. */
   readonly quantiles: readonly [low: number, high: number]
+  /** Which of its estimates are worth publishing. */
+  readonly admissions: Admissions
+  /** Number of priced tenders by level, nature and country; see `evidenceKey`. */
+  readonly evidence: { readonly [key: string]: number }
   readonly ids: readonly string[]
   /** Float32: log10 value, and what the additive part leaves of it. */
   readonly values: string
   readonly residuals: string
-  /** Float32: effect of a term, zero for properties that are not words; missing in models of earlier versions. */
-  readonly words?: string
+  /** Float32: effect of a term, zero for properties that are not words. */
+  readonly words: string
   /**
    * Inverted index: terms ascending (Uint32), in how many documents (Uint16), first posting (Uint32), documents
    * (Uint16), weights (Uint8).
@@ -74,7 +79,18 @@ export type ValueModel = {
 export const maxPricedTenders = 50_000
 
 /** Maximum ratio of high to low for an estimate: one that is expected to be farther off is not made. */
-export const widestInterval = 50
+const widestInterval = 50
+
+/** Minimum number of neighbors, and minimum similarity of all of them together. */
+const minNeighbors = 8
+const minCloseness = 0.4
+
+/** Whether there are enough similar priced tenders for an answer. */
+export const hasNeighbors = ({
+  closeness,
+  neighbors,
+}: Pick<Prediction, 'closeness'> & { readonly neighbors: readonly unknown[] }): boolean =>
+  neighbors.length >= minNeighbors && closeness >= minCloseness
 
 /** How much wider the interval is for an authority without a tender in the model: more than codes and words differs. */
 const unknownBuyerCaution = 1.06
@@ -520,6 +536,19 @@ export function sampleOf(priced: readonly PricedTender[]): PricedTender[] {
 const sortedEffects = ({ effects }: Effects): { readonly [level: string]: number } =>
   Object.fromEntries([...effects].sort(([a], [b]) => (a < b ? -1 : 1)))
 
+/** What a priced tender is evidence for: tenders of its level, nature and country. */
+const evidenceKey = ({ level, nature, country }: ValueInputs): string =>
+  `${level ?? '-'} ${nature ?? '-'} ${country ?? '-'}`
+
+/** How many priced tenders of the level, nature and country of a tender the model has. */
+export const evidenceFor = ({ evidence }: ValueModelParameters, inputs: ValueInputs): number =>
+  evidence[evidenceKey(inputs)] ?? 0
+
+function evidenceOf(inputs: readonly ValueInputs[]): ValueModelParameters['evidence'] {
+  const cells = [...Map.groupBy(inputs, evidenceKey)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(cells.map(([key, own]) => [key, own.length]))
+}
+
 /** How much wider the interval of a country must be to hold for 80 % of its errors that receive an answer. */
 function countryFactors(
   scaled: readonly { readonly country: string; readonly spread: number; readonly error: number }[],
@@ -549,7 +578,9 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
 
   const tested = heldOut(inputs, values, counts, ids).map(({ index, rank, core }) => {
     const found = guess(core, inputs[index]!, scratch)
-    return { error: values[index]! - found.log, levels: spreadLevelsOf(inputs[index]!, found), position: index, rank }
+    const levels = spreadLevelsOf(inputs[index]!, found)
+    const isAnswerable = hasNeighbors(found)
+    return { error: values[index]! - found.log, levels, log: found.log, isAnswerable, position: index, rank }
   })
   const spreadOf = (rows: typeof tested): Effects =>
     fitEffects(
@@ -561,8 +592,10 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const halves = [0, 1].map((half) => tested.filter(({ rank }) => rank % 2 === half))
   const predicted = halves.flatMap((half, which) => {
     const other = spreadOf(halves[1 - which]!)
-    return half.map(({ error, levels, position }) => ({
+    return half.map(({ error, levels, position, log, isAnswerable }) => ({
       error,
+      log,
+      isAnswerable,
       expected: additive(other, levels) - other.mean,
       mean: other.mean,
       country: inputs[position]!.country ?? '-',
@@ -571,9 +604,9 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const slope = slopeOf(
     predicted.map(({ expected, mean, error }) => [expected, Math.log(Math.abs(error) + minError) - mean]),
   )
-  const scaled = predicted.map(({ error, expected, mean, country }) => {
+  const scaled = predicted.map(({ error, expected, mean, country, log, isAnswerable }) => {
     const spread = Math.exp(mean + slope * expected)
-    return { spread, error: error / spread, country }
+    return { spread, error: error / spread, country, log, isAnswerable }
   })
   const quantilesOf = (rows: typeof scaled): readonly [number, number] => {
     const sorted = Float64Array.from(rows, ({ error }) => error).sort()
@@ -587,10 +620,19 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     if (answered.length >= 50) quantiles = quantilesOf(answered)
   }
   const spread = spreadOf(tested)
+  const countries = countryFactors(scaled, quantiles)
+  const admissions = admissionsOf(
+    scaled.map(({ spread: own, error, country, log, isAnswerable }) => {
+      // the authorities were held out, so that each interval is that of an unknown one
+      const width = own * unknownBuyerCaution * (countries[country] ?? 1)
+      const [low, high] = [log + quantiles[0] * width, log + quantiles[1] * width]
+      return { country, truth: log + error * own, log, low, high, isAnswerable }
+    }),
+  )
 
   const core = buildCore(inputs, values, counts)
   return {
-    format: 1,
+    format: 2,
     mean: core.mean,
     effects: sortedEffects(core),
     nodes: nodesOf(inputs, values),
@@ -598,9 +640,11 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
       mean: spread.mean,
       effects: sortedEffects(spread),
       slope,
-      countries: countryFactors(scaled, quantiles),
+      countries,
     },
     quantiles,
+    admissions,
+    evidence: evidenceOf(inputs),
     ids,
     values: base64(core.values),
     residuals: base64(core.residuals),
@@ -620,7 +664,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
     effects: new Map(Object.entries(parameters.effects)),
     values: new Float32Array(bytesOf(parameters.values)),
     residuals: new Float32Array(bytesOf(parameters.residuals)),
-    words: new Float32Array(bytesOf(parameters.words ?? '')),
+    words: new Float32Array(bytesOf(parameters.words)),
     index: {
       terms: new Uint32Array(bytesOf(parameters.terms)),
       frequencies: new Uint16Array(bytesOf(parameters.frequencies)),
@@ -631,7 +675,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
   }
   const scratch = new Float32Array(parameters.ids.length)
   const spreads: Effects = { mean: parameters.spread.mean, effects: new Map(Object.entries(parameters.spread.effects)) }
-  const { slope = 1, countries = {} } = parameters.spread
+  const { slope, countries } = parameters.spread
   const [lowest, highest] = parameters.quantiles
   return {
     parameters,

@@ -3,6 +3,7 @@
 import { noteFit, noteIngest, notePublication, noteRebuild } from '../../actions/stock.ts'
 import { rebuildStock } from '../../consolidate/consolidate.ts'
 import { fitStock } from '../../consolidate/estimate/fit-stock.ts'
+import { modelGeneration } from '../../consolidate/estimate/value-inputs.ts'
 import { clockLine } from '../../domain/clock-concern.ts'
 import {
   helpReparse,
@@ -130,10 +131,14 @@ async function fitValues(context: ServiceContext, emit: Emit): Promise<void> {
 
 const fitIntervalMs = 24 * 3_600_000
 
-/** Fits when the newest model is a day old; a stock without one is counted each time, so call it rarely. */
+/**
+ * Fits when the newest model is a day old, or follows earlier rules; a stock without one is counted each time, so call
+ * it rarely.
+ */
 export async function fitValuesWhenDue(context: ServiceContext, emit: Emit): Promise<void> {
   const newest = await newestModel(context.store.db)
-  if (!newest || context.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(context, emit)
+  const isOfToday = newest?.version.startsWith(modelGeneration) === true
+  if (!isOfToday || context.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(context, emit)
 }
 
 type PublishWish = {

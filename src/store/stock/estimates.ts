@@ -95,10 +95,10 @@ export async function listContents(
 const recordsPerSlice = 5000
 
 /**
- * Marks the notices of records without a value that no model has judged, so that the next run derives those records
- * again. Returns the number of notices.
+ * Marks the notices of records without a published value that no model of a generation (the start of its version) has
+ * judged, so that the next run derives those records again. Returns the number of notices.
  */
-export async function reconsiderUnjudged(store: Store): Promise<number> {
+export async function reconsiderUnjudged(store: Store, generation: string): Promise<number> {
   let marked = 0
   for (let after = ''; ; ) {
     const last = await inTransaction(store, async (trx) => {
@@ -112,8 +112,10 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
         update notice set is_consolidated = false where is_consolidated and notice_id in (
           select n.notice_id from tender t join tender_notice n using (tender_id)
           where t.tender_id > ${after} and t.tender_id <= ${end} and t.merged_into is null
-          and position('"contractAmount":null' in t.content) > 0
-          and not exists (select from tender_estimate e where e.tender_id = t.tender_id))`.execute(trx)
+          and (position('"contractAmount":null' in t.content) > 0 or position('"estimated":true' in t.content) > 0)
+          and not exists (
+            select from tender_estimate e
+            where e.tender_id = t.tender_id and starts_with(e.model_version, ${generation})))`.execute(trx)
       marked += Number(numAffectedRows ?? 0)
       return end
     })
