@@ -2,6 +2,7 @@
 import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
+import { isStandingSystem } from './credible.ts'
 import { type LotOutcome, lotOutcomes } from './lot-outcomes.ts'
 import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
 
@@ -48,16 +49,6 @@ function yearAfter(fromMs: number): number {
   const date = new Date(fromMs)
   date.setUTCFullYear(date.getUTCFullYear() + 1)
   return date.getTime()
-}
-
-/** Systems that stay open for new members: awards under them do not end them (rule 4). */
-function isStanding({ notice }: CompetitionState): boolean {
-  return (
-    notice.isDynamicPurchasingSystem === true ||
-    notice.noticeType === 'qu-sy' ||
-    notice.noticeSubtype === '15' ||
-    notice.noticeType === 'F07'
-  )
 }
 
 /**
@@ -211,7 +202,8 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   const deadlines = competition.lots.map(({ lot }) => ownDeadline(lot)).filter((deadline) => deadline !== undefined)
   const shared =
     ms(notice.submissionDate ?? notice.participationDate) ?? (deadlines.length > 0 ? Math.max(...deadlines) : undefined)
-  const standing = isStanding(competition)
+  // awards under such a system do not end it (rule 4)
+  const standing = isStandingSystem(notice)
   const isTerminated = timeline.live.some(
     ({ notice: each, role }) => role !== 'planning' && each.isDynamicPurchasingSystemTerminated === true,
   )

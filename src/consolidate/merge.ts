@@ -13,6 +13,7 @@ import {
 import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
 import { type Instant, knownZoneOf } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
+import { isJournal, likelyTotal } from './credible.ts'
 import { displayTitle } from './display-title.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
@@ -111,8 +112,9 @@ export function contentOf(
   const description = first('description', (notice) => textIn(notice.description, head.language))
   const described = firstOf(fallbacks, (notice) => wordsIn(notice.description, head.language))
   const buyers = first('contractingAuthority', (notice) => notice.contractingAuthorities) ?? []
-  const amount = contractAmount(timeline, lifecycle.lots, reportOrigin)
-  const awarded = awardedAmount(timeline)
+  const isCancelled = lifecycle.status === 'cancelled'
+  const awarded = isCancelled ? undefined : awardedAmount(timeline)
+  const amount = contractAmount(timeline, lifecycle, awarded, reportOrigin)
   const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
   const deadlines = deadlinesOf(timeline, lifecycle.lots)
   const nutsCodes = uniqueList([
@@ -352,7 +354,7 @@ function recordLot({ lotId, status, listed, announced, result }: LotState, langu
     submissionUrl: read((lot) => lot.submissionUrl),
     duration: read((lot) => lot.duration),
     nonAwardReason: result?.outcome === 'not-awarded' ? result.reason : undefined,
-    awardedAmount: isAwarded ? result.awardedValue : undefined,
+    awardedAmount: isAwarded && status !== 'cancelled' ? result.awardedValue : undefined,
     winners: isAwarded && result.winners && result.winners.length > 0 ? result.winners.map(organization) : undefined,
     contractDate: isAwarded ? result.contractDate : undefined,
     receivedTenders: result?.receivedTenders,
@@ -392,17 +394,6 @@ function uniqueList(values: readonly string[]): string[] {
   return [...new Set(values)]
 }
 
-/**
- * Nobody announces a smaller purchase in the forms of the European journal: it is the price of a unit or an hour,
- * thousands, or a placeholder. Portals publish small purchases, too.
- */
-const leastTotal = 1000
-
-const isJournal = ({ format }: Notice): boolean => format === 'eforms' || format === 'ted-export'
-
-const likelyTotal = (notice: Notice, amount: Money | undefined): Money | undefined =>
-  amount && amount.value < leastTotal && isJournal(notice) ? undefined : amount
-
 /** Minimum share of lots with an estimate before their sum represents the tender. */
 const pricedLotsShare = 0.8
 
@@ -417,7 +408,8 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
  */
 function contractAmount(
   timeline: Timeline,
-  states: readonly LotState[],
+  { lots: states, status }: Lifecycle,
+  awarded: Money | undefined,
   reportOrigin: ReportOrigin,
 ): Money | undefined {
   const { fallbacks, head } = timeline
@@ -449,8 +441,8 @@ function contractAmount(
         sumOfLots(lots, (lot) => lot.frameworkMaximum),
       ),
     ) ??
-    withRule('what was awarded', awardedAmount(timeline)) ??
-    first("the contract's value", valueOfContracts)
+    withRule('what was awarded', awarded) ??
+    (status === 'cancelled' ? undefined : first("the contract's value", valueOfContracts))
   )
 }
 

@@ -8,6 +8,7 @@
 //    it, those that fill in what it lacks.
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
+import { credible } from './credible.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'
 import { withLotsOfCalls } from './lot-numbers.ts'
 
@@ -378,7 +379,7 @@ function competitionState(calls: readonly Announcement[]): CompetitionState | un
 
 /** Puts the notices of one tender (each once) in order. `notices` is not empty. */
 export function timelineOf(notices: readonly Notice[]): Timeline {
-  const { all, live, superseded } = liveAnnouncements(withLotsOfCalls(notices))
+  const { all, live, superseded } = liveAnnouncements(withLotsOfCalls(notices.map(credible)))
   const isVoid = live.length === 0
   const counted = isVoid ? all : live
   const of = (role: Role) => counted.filter((announcement) => announcement.role === role)

@@ -25,15 +25,11 @@ test('admitted estimates of other tenders keep what is promised; where errors ar
   const rules = admissionsOf(made(1))
   const counts: { [country: string]: number } = {}
   for (const [country, others] of Map.groupBy(made(11), (each) => each.country)) {
-    const admitted = others.flatMap((each) => {
-      const interval = admit(rules, country, each)
-      return interval.kind === 'admitted' ? [{ ...each, low: interval.low, high: interval.high }] : []
-    })
+    const admitted = others.filter((each) => admit(rules, country, each) === 'admitted')
     counts[country] = admitted.length
     if (admitted.length === 0) continue
     const share = (holds: (each: HeldOutEstimate) => boolean): number => admitted.filter(holds).length / admitted.length
     expect(share(({ truth, log }) => Math.abs(truth - log) < Math.log10(3))).toBeGreaterThan(0.74)
-    expect(share(({ truth, low, high }) => truth >= low && truth <= high)).toBeCloseTo(0.8, 1)
     for (const bound of bounds) {
       const above = admitted.filter(({ log }) => log >= bound)
       const chance = others.filter(({ truth }) => truth >= bound).length / others.length
@@ -52,7 +48,7 @@ test('a country with few answers follows the rule of all such countries; without
   expect(admit(rules, 'DD', { log: 4.8, low: 4.6, high: 5 })).toEqual(
     admit(rules, 'EE', { log: 4.8, low: 4.6, high: 5 }),
   )
-  expect(admit(admissionsOf([]), 'AA', { log: 4.8, low: 4.7, high: 4.9 })).toEqual({ kind: 'tooWide' })
+  expect(admit(admissionsOf([]), 'AA', { log: 4.8, low: 4.7, high: 4.9 })).toBe('tooWide')
 })
 
 test('where nearly all are above a bound, no estimate can be better than chance, and none above it is given', () => {
@@ -64,7 +60,5 @@ test('where nearly all are above a bound, no estimate can be better than chance,
     high: high + 2,
     isAnswerable,
   }))
-  expect(admit(admissionsOf(above), 'AA', above[0]!)).toMatchObject({
-    kind: expect.not.stringMatching('admitted') as string,
-  })
+  expect(admit(admissionsOf(above), 'AA', above[0]!)).not.toBe('admitted')
 })

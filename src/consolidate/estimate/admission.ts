@@ -12,7 +12,7 @@ export type HeldOutEstimate = {
 }
 
 /** What an estimate of one country, or of all countries without a rule of their own, must satisfy. */
-export type Admission = {
+type Admission = {
   /** Maximum ratio of high to low; 0: none is published. */
   readonly widest: number
   /**
@@ -20,8 +20,6 @@ export type Admission = {
    * above it is published.
    */
   readonly margins: readonly (number | null)[]
-  /** Factor for the intervals of those that are admitted, so that they hold for four of five. */
-  readonly scale: number
 }
 
 export type Admissions = { readonly [country: string]: Admission }
@@ -34,7 +32,7 @@ const aboveChance = 0.15
 /** Minimum share of the estimates within a factor of three. */
 const leastWithin3 = 0.75
 /** Number of standard errors by which the held-out errors must be better: a rule is chosen by its own figures. */
-const caution = 0.5
+const caution = 1
 /** Number of answers from which a country has a rule of its own. */
 const ownRule = 100
 /** Number of estimates above a bound from which their errors say something. */
@@ -80,23 +78,15 @@ function marginsOf(answered: readonly HeldOutEstimate[], all: readonly HeldOutEs
   return margins
 }
 
-function scaleOf(admitted: readonly HeldOutEstimate[]): number {
-  const needed = admitted
-    .map(({ truth, log, low, high }) => (truth - log) / (truth < log ? low - log || -1 : high - log || 1))
-    .sort((a, b) => a - b)
-  const weight = needed.length / (needed.length + ownRule / 4)
-  return (needed[Math.floor(needed.length * 0.8)] ?? 1) ** weight
-}
-
 function admissionOf(all: readonly HeldOutEstimate[]): Admission {
   for (const widest of widths) {
     const answered = all.filter((each) => each.isAnswerable && each.high - each.low <= Math.log10(widest))
     const margins = marginsOf(answered, all)
     const admitted = answered.filter((each) => isAboveAllowed(each, margins))
     const within3 = shareOf(admitted, ({ truth, log }) => Math.abs(truth - log) <= Math.log10(3))
-    if (isReached(within3, leastWithin3, admitted.length)) return { widest, margins, scale: scaleOf(admitted) }
+    if (isReached(within3, leastWithin3, admitted.length)) return { widest, margins }
   }
-  return { widest: 0, margins: bounds.map(() => null), scale: 1 }
+  return { widest: 0, margins: bounds.map(() => null) }
 }
 
 /** The rules of a model, from tenders that it had not seen. */
@@ -113,17 +103,14 @@ export function admissionsOf(tested: readonly HeldOutEstimate[]): Admissions {
   ])
 }
 
-export type Admitted = { readonly kind: 'admitted'; readonly low: number; readonly high: number }
-
-/** The interval to publish, or why there is none: it is too wide, or a bound below the estimate is too near. */
+/** Whether an estimate may be published, or why not: too wide an interval, or a bound too near below it. */
 export function admit(
   admissions: Admissions,
   country: string,
   interval: Interval,
-): Admitted | { readonly kind: 'tooWide' | 'unsureBound' } {
+): 'admitted' | 'tooWide' | 'unsureBound' {
   const rule = admissions[country] ?? admissions[others]!
-  const { log, low, high } = interval
-  if (rule.widest === 0 || high - low > Math.log10(rule.widest)) return { kind: 'tooWide' }
-  if (!isAboveAllowed(interval, rule.margins)) return { kind: 'unsureBound' }
-  return { kind: 'admitted', low: log + (low - log) * rule.scale, high: log + (high - log) * rule.scale }
+  const { low, high } = interval
+  if (rule.widest === 0 || high - low > Math.log10(rule.widest)) return 'tooWide'
+  return isAboveAllowed(interval, rule.margins) ? 'admitted' : 'unsureBound'
 }

@@ -98,11 +98,10 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   const refuse = (reason: Refusal): Judgment => ({ kind: 'refusal', reason, priced })
   if (evidenceFor(parameters, inputs) < minEvidence) return refuse('noPrices')
   const prediction = model.predict(inputs)
-  const { log, neighbors, node } = prediction
+  const { log, low, high, neighbors, node } = prediction
   if (!hasNeighbors(prediction)) return refuse('tooFewAlike')
   const admitted = admit(parameters.admissions, inputs.country ?? '-', prediction)
-  if (admitted.kind !== 'admitted') return refuse(admitted.kind)
-  const { low, high } = admitted
+  if (admitted !== 'admitted') return refuse(admitted)
   if (10 ** log > greatest) return refuse('outsideLaw')
   const within = (logarithm: number): number => Math.min(rounded(Math.max(10 ** logarithm, least)), greatest)
   const named = neighbors.slice(0, 3).map(({ id }) => id)
