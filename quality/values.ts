@@ -364,7 +364,7 @@ function figuresOf(split: string, fitted: number, cases: readonly Case[]): Split
 }
 
 /** The newest three tenths, estimated from everything that was published before their first day. */
-export function splitInTime(priced: readonly PricedTender[]): SplitFigures {
+function splitInTime(priced: readonly PricedTender[]): SplitFigures {
   const dates = priced.map(({ date }) => date).sort()
   const cut = dates[Math.floor(dates.length * 0.7)] ?? ''
   const before = priced.filter(({ date }) => date < cut)
@@ -417,7 +417,7 @@ function learningCurve(priced: readonly PricedTender[], seed: number): CurvePoin
 const maxValueless = 3000
 
 /** How many notices without a value a model of all published values answers; if there are many, every nth. */
-export function answersOf({ priced, valueless }: ValueSet) {
+function answersOf({ priced, valueless }: ValueSet) {
   if (valueless.length === 0) return undefined
   const model = openValueModel(fitValueModel(priced))
   const step = Math.ceil(valueless.length / maxValueless)

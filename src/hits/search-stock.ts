@@ -39,6 +39,8 @@ type Example = {
   readonly title: string
   readonly language: string | undefined
   readonly fitScore: number
+  /** Whether the score comes from the search alone, without a profile. */
+  readonly isBySearch: boolean
 }
 
 /** How far back a preview looks. */
@@ -83,7 +85,7 @@ export async function previewSearch(
   })
   const examples = best.map(({ tenderId, fitScore, body }) => {
     const { title, language } = JSON.parse(body) as TenderRecord
-    return { tenderId, fitScore, title, language }
+    return { tenderId, fitScore, title, language, isBySearch: profileId === null }
   })
   return { open, lastDays, best: examples }
 }

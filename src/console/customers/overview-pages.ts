@@ -189,7 +189,7 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
 
 function hitRow(
   record: TenderRecord | undefined,
-  { tenderId, fitScore, deadlineMs, deadlineKind }: TodaysHit,
+  { tenderId, fitScore, isBySearch, deadlineMs, deadlineKind }: TodaysHit,
   { language, now }: OrganizationRequest,
 ): Content[] {
   const texts = overviewTexts[language]
@@ -201,7 +201,7 @@ function hitRow(
       <a href="/tenders/${tenderId}">${quoted(text || tenderId, text === '' ? undefined : lang)}</a>
       ${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}
     `,
-    score(fitScore, texts.fit(fitScore)),
+    score(fitScore, isBySearch ? texts.bySearch : texts.fit(fitScore)),
     deadlineMs === null
       ? texts.shared.notKnown
       : html`

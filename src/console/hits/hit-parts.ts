@@ -30,11 +30,12 @@ export function hitItem(view: HitView): Html {
   const { hitId, fitScore, tenderId } = hit
   const { text, lang } = titleOf(record ?? {})
   const title = text || texts.untitled
+  const isBySearch = (JSON.parse(hit.fit) as Fit).profile === null
   const button = (to: PageHit['state'], text: string, kind = '') =>
     html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}">${text}<span class="hide">: ${title}</span></button>`
   return html`<li>
     <div>
-      ${score(fitScore, scoreWords(fitScore, language))}
+      ${score(fitScore, scoreWords(fitScore, isBySearch, language))}
       <label class="tick">
         <input type="checkbox" name="hit" value="${hitId}">
         <span class="hide">${texts.choose(title)}</span>

@@ -274,14 +274,15 @@ const exampleList = ({ best }: Preview, language: Language): Html =>
     <h2>${searchesTexts[language].examples}</h2>
     <ul class="stack">
       ${best.map(
-        ({ tenderId, title, language: lang, fitScore }) =>
-          html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(fitScore, scoreWords(fitScore, language))}</li>`,
+        ({ tenderId, title, language: lang, fitScore, isBySearch }) =>
+          html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(fitScore, scoreWords(fitScore, isBySearch, language))}</li>`,
       )}
     </ul>
   </div>`
 
-/** From 80 strong, 60 good, 40 partial, else weak. */
-export function scoreWords(points: number, language: Language): string {
-  const { fits } = hitsTexts[language]
+/** From 80 strong, 60 good, 40 partial, else weak; by the search alone a score only ranks. */
+export function scoreWords(points: number, isBySearch: boolean, language: Language): string {
+  const { fits, bySearch } = hitsTexts[language]
+  if (isBySearch) return bySearch
   return points >= 80 ? fits.strong : points >= 60 ? fits.good : points >= 40 ? fits.partial : fits.weak
 }

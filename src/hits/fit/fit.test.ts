@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { generateTender } from '../../../test/testing/generate/stock.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { CompanyProfile } from '../company-profile.ts'
+import { defaultThreshold } from '../saved-search.ts'
 import { calibrated, fitOf, openScorer, type Scored } from './fit.ts'
 import { type FitModel, type FitWeights, readFitModel } from './fit-model.ts'
 
@@ -84,7 +85,7 @@ function recomputed({ fit }: Scored, model: FitModel): number {
   }
   expect(fit.raw).toBeCloseTo(Math.min(100, raw), 9)
   const hasWins = fit.parts.some(({ part, points }) => part === 'pastWins' && points !== null)
-  return calibrated(fit.raw, hasWins, model)
+  return calibrated(fit.raw, fit.profile === null ? 'search' : hasWins ? 'wins' : 'noWins', model)
 }
 
 function scored(profile: CompanyProfile, record: TenderRecord, model: FitModel, wins: TenderRecord[] = []): Scored {
@@ -317,12 +318,30 @@ describe('rules', () => {
     expect(scored({ ...profile, pastAuthorities: ['Stadt Quellmar'] }, fitting, model)).toMatchObject({ fitScore: 100 })
   })
 
-  test('a search without a profile contains everything that counts: its matches score well', () => {
-    const fit = (profile: CompanyProfile, record: TenderRecord) =>
-      fitOf({ profileId: null, profile, wins: [] }, record, model)
-    expect(fit({ cpv: ['45000000'] }, fitting).fitScore).toBeGreaterThanOrEqual(70)
-    expect(fit({ words: ['a1', 'b2', 'c3', 'd4', 'asphalt'] }, fitting).fitScore).toBeGreaterThanOrEqual(70)
-    expect(fit({}, fitting)).toMatchObject({ fitScore: 60, fit: { profile: null, rules: ['nothing to compare: 60'] } })
+  test('by the search alone, every match reaches the default threshold, and the score ranks the matches', () => {
+    const bySearch = (profile: CompanyProfile, record: TenderRecord): number => {
+      const found = fitOf({ profileId: null, profile, wins: [] }, record, model)
+      expect(found.fit.profile).toBeNull()
+      expect(found.fitScore).toBe(recomputed(found, model))
+      return found.fitScore
+    }
+    const words = ['asphalt', 'fahrbahn', 'straße', 'deckschicht']
+    const search = { cpv: ['45233000'], words }
+    const much = recordOf({ title: 'Straße: Asphalt, Fahrbahn und Deckschicht', cpvCodes: ['45233141'] })
+    const some = recordOf({ title: 'Straße und anderes', cpvCodes: ['45233141', '90600000'] })
+    const little = recordOf({
+      title: 'Neubau',
+      description: `Gebäude mit Garten, ${'Fenster, Dach und Keller, '.repeat(8)}mit einer Straße`,
+      cpvCodes: ['45210000', '45300000', '45400000'],
+      lots: [lot('LOT-0003', ['45233000'])],
+    })
+    const scores = [much, some, little].map((record) => bySearch(search, record))
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    expect(scores[0]! - scores[2]!).toBeGreaterThanOrEqual(20)
+    expect(scores[2]).toBeGreaterThanOrEqual(defaultThreshold)
+    expect(bySearch({ cpv: ['45000000'] }, fitting)).toBeGreaterThanOrEqual(defaultThreshold)
+    const nothing = fitOf({ profileId: null, profile: {}, wins: [] }, fitting, model)
+    expect(nothing).toMatchObject({ fitScore: 80, fit: { rules: ['nothing to compare: 60'] } })
   })
 })
 

@@ -4,6 +4,7 @@ import type { fitParts } from '../../domain/hit-event.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { hasPastAuthority } from '../authorities.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
+import { defaultThreshold } from '../saved-search.ts'
 import { fewWords } from '../token-table.ts'
 import type { FitModel, FitWeights } from './fit-model.ts'
 import { type FitRule, type PartReason, partLine, ruleLine } from './fit-reason.ts'
@@ -147,8 +148,18 @@ type Likenesses = {
   readonly value: number | undefined
 }
 
+/** How much more the region counts where the profile names regions than where past wins only suggest them. */
+const namedRegionFactor = 3
+
 /** Weights of the parts that are known, which add up to 100; an estimated value counts half. */
-function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeights) {
+function sharesOf(
+  likenesses: Likenesses,
+  { namedNuts }: PreparedProfile,
+  { record }: RecordToFit,
+  weights: FitWeights,
+) {
+  const isEstimated = record.contractAmount?.estimated ?? false
+  const region = weights.region * (namedNuts.size > 0 ? namedRegionFactor : 1)
   const shares = {
     cpv: likenesses.cpv === undefined ? 0 : weights.cpv,
     cpvRarity: likenesses.cpv === undefined ? 0 : weights.cpvRarity,
@@ -156,7 +167,7 @@ function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeig
     pastWins: likenesses.pastWins === undefined ? 0 : weights.pastWins,
     winTitles: likenesses.pastWins === undefined ? 0 : weights.winTitles,
     winAuthorities: likenesses.pastWins === undefined ? 0 : weights.winAuthorities,
-    region: likenesses.region === undefined ? 0 : weights.region,
+    region: likenesses.region === undefined ? 0 : region,
     value: likenesses.value === undefined ? 0 : weights.value * (isEstimated ? estimatedShare : 1),
   }
   const sum = Object.values(shares).reduce((total, share) => total + share, 0)
@@ -174,7 +185,7 @@ function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeig
 }
 
 /** Maximum score, whatever the texts. */
-function boundOf(parts: CheapParts, profile: PreparedProfile, { record }: RecordToFit, model: FitModel): number {
+function boundOf(parts: CheapParts, profile: PreparedProfile, current: RecordToFit, model: FitModel): number {
   const likenesses = {
     cpv: parts.cpv,
     keywords: profile.terms.length > 0 ? 1 : undefined,
@@ -182,10 +193,10 @@ function boundOf(parts: CheapParts, profile: PreparedProfile, { record }: Record
     region: parts.region?.likeness,
     value: parts.value,
   }
-  const shares = sharesOf(likenesses, record.contractAmount?.estimated ?? false, model.weights)
+  const shares = sharesOf(likenesses, profile, current, model.weights)
   const sum = tenth(partPoints(likenesses, shares).reduce<number>((total, points) => total + (points ?? 0), 0))
   const { raw } = ruled(sum, likenesses, parts.isPastAuthority, model.weights.pastAuthority)
-  return calibrated(raw, profile.wins.length > 0, model)
+  return calibrated(raw, kindOf(profile), model)
 }
 
 const tenth = (points: number): number => Math.round(points * 10) / 10
@@ -229,11 +240,21 @@ function ruled(
   return { raw: Math.min(100, raw), rules }
 }
 
-/**
- * The published table, one for profiles with past wins and one for those without: straight lines between its points.
- */
-export function calibrated(raw: number, hasWins: boolean, { calibration }: Pick<FitModel, 'calibration'>): number {
-  const points = hasWins ? calibration.points : calibration.pointsWithoutWins
+/** What a score was computed with: a profile with known past wins, one without, or the search alone. */
+type ProfileKind = 'wins' | 'noWins' | 'search'
+
+const kindOf = ({ profileId, wins }: PreparedProfile): ProfileKind =>
+  profileId === null ? 'search' : wins.length > 0 ? 'wins' : 'noWins'
+
+/** By the search alone: whatever matches it reaches the default threshold, and the score ranks the matches. */
+const pointsBySearch: FitModel['calibration']['points'] = [
+  [0, defaultThreshold],
+  [100, 100],
+]
+
+/** The published table, one for each kind of profile: straight lines between its points. */
+export function calibrated(raw: number, kind: ProfileKind, { calibration }: Pick<FitModel, 'calibration'>): number {
+  const points = { wins: calibration.points, noWins: calibration.pointsWithoutWins, search: pointsBySearch }[kind]
   let [fromRaw, fromScore] = points[0]!
   for (const [toRaw, toScore] of points) {
     if (raw <= toRaw) {
@@ -247,11 +268,12 @@ export function calibrated(raw: number, hasWins: boolean, { calibration }: Pick<
 
 function scoreOf(
   profile: PreparedProfile,
-  { record, value }: RecordToFit,
+  current: RecordToFit,
   cheap: CheapParts,
   readers: TermCounters,
   model: FitModel,
 ): Scored {
+  const { record, value } = current
   const likenesses: Likenesses = {
     cpv: cheap.cpv,
     keywords: keywordLikeness(profile, readers.words, model),
@@ -259,7 +281,7 @@ function scoreOf(
     region: cheap.region?.likeness,
     value: cheap.value,
   }
-  const shares = sharesOf(likenesses, record.contractAmount?.estimated ?? false, model.weights)
+  const shares = sharesOf(likenesses, profile, current, model.weights)
   const [cpv, keywords, pastWins, region, valued] = partPoints(likenesses, shares)
   const reasons = {
     cpv: cpvReason(cheap.cpv),
@@ -293,7 +315,7 @@ function scoreOf(
       : record.lots.find(({ cpvCodes }) => cpvCodes.includes(cheap.cpv!.code))
   const { version } = model.calibration
   return {
-    fitScore: refusal === undefined ? calibrated(raw, profile.wins.length > 0, model) : 0,
+    fitScore: refusal === undefined ? calibrated(raw, kindOf(profile), model) : 0,
     fit: {
       calibration: version,
       sum,

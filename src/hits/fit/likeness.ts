@@ -10,10 +10,10 @@ const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.9
 /** Similarity of two codes if one lies below the other. */
 const nested = 0.95
 /**
- * Minimum for the codes and words of a profile that is derived from a search: only tenders that match the search are
- * scored for it, and a search for a division means all of it.
+ * How much slower the words of a search saturate: all its matches have one of them, and those with more of them, or
+ * with one in the title, shall be ahead.
  */
-const minBySearch = 0.7
+const slowerBySearch = 3
 /** Information of digits that no other tender has, nats. */
 const fullRarity = 8
 
@@ -74,8 +74,27 @@ export function cpvLikeness(
       const rarity = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
       if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own }
     }
-  if (profile.profileId !== null) return best
-  return { ...best, depth: Math.max(minBySearch, best.depth), rarity: Math.max(minBySearch, best.rarity) }
+  return profile.profileId === null ? coverageBySearch(profile, codes, best, model) : best
+}
+
+/**
+ * Whatever matches a search lies below its codes. Ahead is what is mainly that: its main code and most of its codes
+ * are covered, and the covered one is rare.
+ */
+function coverageBySearch(
+  { cpv }: PreparedProfile,
+  codes: readonly string[],
+  best: CpvLikeness,
+  model: FitModel,
+): CpvLikeness {
+  const covered = codes.filter((code) => cpv.some((own) => sharedDigits(code, own) >= significant(own)))
+  const rarities = covered.map((code) => model.words.cpvWeightOf(code.slice(0, significant(code))) / fullRarity)
+  return {
+    code: best.code,
+    own: best.own,
+    depth: (covered.includes(codes[0]!) ? 0.5 : 0) + (0.5 * covered.length) / codes.length,
+    rarity: Math.min(1, Math.max(0, ...rarities)),
+  }
 }
 
 /** Digits before the zeros at the end, at least two. */
@@ -100,8 +119,7 @@ export function keywordLikeness(profile: PreparedProfile, reader: TermCounter, m
     const count = countOf(numbers, reader)
     if (count > 0) sum += (weight * count * (saturation + 1)) / (count + saturation * length)
   }
-  const likeness = 1 - Math.exp(-sum / profile.kappa)
-  return profile.profileId === null ? Math.max(minBySearch, likeness) : likeness
+  return 1 - Math.exp(-sum / (profile.profileId === null ? slowerBySearch * profile.kappa : profile.kappa))
 }
 
 export function countOf(numbers: readonly number[], reader: TermCounter): number {

@@ -8,7 +8,10 @@ import type { Executor } from '../database/database.ts'
 /** Times in epoch milliseconds. */
 export type OverviewFigures = {
   readonly searches: number
-  /** Hits of editions published since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
+  /**
+   * Hits of editions published since midnight, UTC: all, strong ones (from 80), good ones (from 60). A score by the
+   * search alone is neither.
+   */
   readonly hitsToday: number
   readonly strongToday: number
   readonly goodToday: number
@@ -50,6 +53,9 @@ const hitsSince = (searchNo: RawBuilder<unknown>, at: number) => sql`
   select * from hit where search_no = ${searchNo}
     and digest_edition >= (select min(edition) from edition where published_at >= ${at}) offset 0`
 
+/** Whether the score of a hit comes from the search alone. */
+const isBySearch = sql`position('"profile":null' in fit) > 0`
+
 /** The figures of one organization, in one statement. */
 export async function readOverview(db: Executor, organizationId: string, now: number): Promise<OverviewFigures> {
   const today = now - (now % dayMs)
@@ -66,8 +72,8 @@ export async function readOverview(db: Executor, organizationId: string, now: nu
         (select count(*) from delivery_attempt a where a.endpoint_no = e.endpoint_no and a.attempted_at > ${now - dayMs}
           and a.status between 200 and 299)::integer as delivered
       from e),
-    h as (select count(*) as hits, count(*) filter (where fit_score >= 80) as strong,
-        count(*) filter (where fit_score between 60 and 79) as good
+    h as (select count(*) as hits, count(*) filter (where fit_score >= 80 and not ${isBySearch}) as strong,
+        count(*) filter (where fit_score between 60 and 79 and not ${isBySearch}) as good
       from s cross join lateral (${hitsSince(sql`s.search_no`, today)}) h where state <> 'dismissed'),
     k as (select count(*) as kept, count(*) filter (where deadline_ms between ${now} and ${now + 7 * dayMs}) as closing
       from hit join s using (search_no) where state = 'kept' and archive_reason is null),
@@ -94,6 +100,7 @@ export type TodaysHit = {
   readonly hitId: string
   readonly tenderId: string
   readonly fitScore: number
+  readonly isBySearch: boolean
   readonly deadlineMs: number | null
   readonly deadlineKind: DeadlineKind | null
 }
@@ -102,8 +109,8 @@ export type TodaysHit = {
 export async function bestHits(db: Executor, organizationId: string, now: number, limit: number): Promise<TodaysHit[]> {
   const { rows } = await sql<TodaysHit>`
     select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs",
-      deadline_kind as "deadlineKind"
-    from (select distinct on (tender_id) hit_id, tender_id, fit_score, deadline_ms, deadline_kind
+      deadline_kind as "deadlineKind", ${isBySearch} as "isBySearch"
+    from (select distinct on (tender_id) hit_id, tender_id, fit_score, fit, deadline_ms, deadline_kind
       from saved_search s cross join lateral (${hitsSince(sql`s.search_no`, now - (now % dayMs))}) h
       where s.organization_id = ${organizationId} and state <> 'dismissed'
       order by tender_id, fit_score desc, hit_id) best
