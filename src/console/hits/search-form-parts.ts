@@ -275,7 +275,10 @@ const exampleList = ({ best }: Preview, language: Language): Html =>
     <ul class="stack">
       ${best.map(
         ({ tenderId, title, language: lang, fitScore, isBySearch }) =>
-          html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(fitScore, scoreWords(fitScore, isBySearch, language))}</li>`,
+          html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(
+            fitScore,
+            scoreWords(fitScore, isBySearch, language),
+          )}</li>`,
       )}
     </ul>
   </div>`
