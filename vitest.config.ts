@@ -19,7 +19,7 @@ const house = [
   'test/tidy.test.ts',
   'test/generated.test.ts',
   'test/record-members.test.ts',
-  ...['commands', 'fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
+  ...['commands', 'error-codes', 'fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
   'test/docs/event-schema.test.ts',
   'test/docs/registry-names.test.ts',
   'test/metrics/metrics-page.test.ts',

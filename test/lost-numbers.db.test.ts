@@ -60,7 +60,7 @@ function memoryBucket() {
   let objects = new Map<string, Buffer>()
   const state = { isAway: false }
   const answer = <Value>(value: Value): Promise<Value> =>
-    state.isAway ? Promise.reject(new OperatorError('the bucket is away')) : Promise.resolve(value)
+    state.isAway ? Promise.reject(new OperatorError('bucket-refuses', 'the bucket is away')) : Promise.resolve(value)
   const etagOf = (bytes: Buffer) => sha256Of(bytes)
   const find = (path: string) => {
     const bytes = objects.get(path)

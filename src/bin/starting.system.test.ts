@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
 import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { putEmptyStock } from '../../test/world.ts'
+import { type ErrorCode, exitCodeOf } from '../platform/error-codes.ts'
 
 const root = join(import.meta.dirname, '../..')
 const program = join(root, 'src/bin/tenderstock.cjs')
@@ -100,34 +101,35 @@ test('errors in the command line or the settings are reported before anything is
     args: readonly string[],
     env: Record<string, string>,
     sentence: RegExp,
-    exitCode: number,
+    code: ErrorCode,
   ])[] = [
-    [['start', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 1],
-    [['serve', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 1],
+    [['start', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 'port-in-use'],
+    [['serve', '--api-port', String(port)], {}, /^Port \d+ on 127\.0\.0\.1 is in use/, 'port-in-use'],
     [
       ['start', '--api-port', '0', '--api-host', 'no-such-host.invalid'],
       {},
       /^This machine has no address no-such-host/,
-      1,
+      'no-address',
     ],
-    [['start', '--api-port', '0', '--api-host', '203.0.113.1'], {}, /^This machine has no address 203/, 1],
-    [['start', '--api-port', '0', '--live'], {}, /^Portals need to know who reads them/, 2],
+    [['start', '--api-port', '0', '--api-host', '203.0.113.1'], {}, /^This machine has no address 203/, 'no-address'],
+    [['start', '--api-port', '0', '--live'], {}, /^Portals need to know who reads them/, 'no-contact'],
     [
       ['start', '--api-port', '0', '--live'],
       { TENDERSTOCK_CONTACT: 'nobody' },
       /^TENDERSTOCK_CONTACT is not usable|^TENDERSTOCK_CONTACT is not a usable/,
-      2,
+      'invalid-setting',
     ],
     [
       ['start', '--api-port', '0'],
       { TENDERSTOCK_DOCUMENTS: 'folder:relative' },
       /^TENDERSTOCK_DOCUMENTS is not usable/,
-      2,
+      'invalid-setting',
     ],
-    [['start', '--nonsense'], {}, /has no option --nonsense/, 2],
+    [['start', '--nonsense'], {}, /has no option --nonsense/, 'unknown-option'],
   ]
   const folder = await newFolder()
-  for (const [args, env, sentence, exitCode] of mistakes) {
+  for (const [args, env, sentence, code] of mistakes) {
+    const exitCode = exitCodeOf(code)
     const data = join(folder, 'data')
     const outcome = await run([...args, '--data', data, '--json'], env)
     expect(outcome, args.join(' ')).toMatchObject({ exitCode, err: '' })
@@ -138,6 +140,7 @@ test('errors in the command line or the settings are reported before anything is
     expect(events.at(-1)).toEqual({
       event: 'error',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      code,
       message: expect.stringMatching(sentence),
       exitCode,
     })

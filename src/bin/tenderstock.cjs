@@ -31,12 +31,15 @@ if (Number.parseInt(process.versions.node, 10) >= oldest)
   void import(isClone ? './tenderstock.ts' : '../../dist/bin/tenderstock.js')
 else {
   const exitCode = 1
+  const code = 'node-too-old'
   const message =
     `Tenderstock needs Node.js ${oldest} or newer, and ${process.execPath} is ${process.versions.node}. ` +
     `\`npx --yes -p node@${oldest} -- ${typed().map(quoted).join(' ')}\` brings one and does what you typed; ` +
     'for the whole machine take it from https://nodejs.org/en/download.'
   if (process.argv.includes('--json'))
-    process.stdout.write(`${JSON.stringify({ event: 'error', time: new Date().toISOString(), message, exitCode })}\n`)
-  else process.stderr.write(`${message}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ event: 'error', time: new Date().toISOString(), code, message, exitCode })}\n`,
+    )
+  else process.stderr.write(`${message} [${code}]\n`)
   process.exitCode = exitCode
 }

@@ -84,11 +84,12 @@ test('without a terminal the command exits with 2 and an explanation, unless --y
   expect(refused).toMatchObject({
     status: 2,
     stdout: '',
-    stderr: '`tenderstock organization end` cannot be undone, and there is no terminal on which to ask: pass --yes.\n',
+    stderr:
+      '`tenderstock organization end` cannot be undone, and there is no terminal on which to ask: pass --yes. [confirmation-needed]\n',
   })
   const json = call('organization', 'end', 'Acme', '--json')
   expect(json.status).toBe(2)
-  expect(JSON.parse(json.stdout)).toMatchObject({ event: 'error', exitCode: 2 })
+  expect(JSON.parse(json.stdout)).toMatchObject({ event: 'error', code: 'confirmation-needed', exitCode: 2 })
   // --yes reaches the operation, which decides for itself
   const ended = call('organization', 'end', 'Acme', '--yes')
   expect(ended).toMatchObject({ status: 0, stderr: '' })

@@ -1,6 +1,6 @@
 // The question before a command that cannot be undone: a person at a terminal answers it, a program passes --yes.
 import { createInterface } from 'node:readline'
-import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { commands } from './command-table.ts'
 import type { ParsedCommand } from './parse-command.ts'
 
@@ -27,17 +27,18 @@ export async function askFirst(given: Given): Promise<void> {
   if (question === undefined) return
   const { stdin, stderr } = process
   if (given.options['json'] === true || !stdin.isTTY || !stderr.isTTY)
-    throw wrongUse(
+    throw new OperatorError(
+      'confirmation-needed',
       `\`tenderstock ${given.command}\` cannot be undone, and there is no terminal on which to ask: pass --yes.`,
     )
   const reader = createInterface({ input: stdin, output: stderr })
   try {
     const answer = await new Promise<string>((resolve, reject) => {
       reader.once('close', () => resolve(''))
-      reader.once('SIGINT', () => reject(new OperatorError('Nothing was changed.', { exitCode: 130 })))
+      reader.once('SIGINT', () => reject(new OperatorError('interrupted', 'Nothing was changed.')))
       reader.question(`${question} [y/N] `, resolve)
     })
-    if (!/^(y|yes)$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.')
+    if (!/^(y|yes)$/i.test(answer.trim())) throw new OperatorError('not-confirmed', 'Nothing was changed.')
   } finally {
     reader.close()
   }

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
-import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { type ErrorCode, exitCodeOf } from '../platform/error-codes.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { asOperatorError } from '../store/connections/connection-loss.ts'
 import { askFirst } from './ask.ts'
 import { completionScript, type Shell } from './completion.ts'
@@ -11,12 +12,6 @@ import { colorStyle, helpText, plainStyle } from './help-text.ts'
 import { parseCommand } from './parse-command.ts'
 import { openReporter, type Screen } from './reporter.ts'
 import { runCommand } from './run-command.ts'
-
-/** Exit code of a bug. */
-const bugExitCode = 70
-
-/** Exit code of output that could not be written. */
-const lostOutputExitCode = 1
 
 /** Runs the program with the arguments after its name. Returns the exit code; never throws. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -32,10 +27,12 @@ export async function main(args: readonly string[]): Promise<number> {
   const [first] = lost
   // what a service prints is news and no result
   if (!first || exitCode !== 0 || args[0] === 'start' || args[0] === 'serve') return exitCode
+  const code: ErrorCode = 'output-lost'
   process.stderr.write(
-    `The command was carried out, but its output is not complete (${first.code ?? first.message}); check the disk of the file that receives it.\n`,
+    `The command was carried out, but its output is not complete (${first.code ?? first.message}); ` +
+      `check the disk of the file that receives it. [${code}]\n`,
   )
-  return lostOutputExitCode
+  return exitCodeOf(code)
 }
 
 /** Runs the program. Returns the exit code, as if all output arrived; never throws. */
@@ -54,7 +51,10 @@ async function runProgram(args: readonly string[]): Promise<number> {
     if (parsed.kind === 'help') {
       const text = helpText(parsed.topic, out.hasColors ? colorStyle : plainStyle)
       if (text === undefined)
-        throw wrongUse(`There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`)
+        throw new OperatorError(
+          'unknown-command',
+          `There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`,
+        )
       out.write(text)
       return 0
     }
@@ -71,14 +71,9 @@ async function runProgram(args: readonly string[]): Promise<number> {
   } catch (thrown) {
     reporter.close()
     const error = asOperatorError(thrown, dataFolder)
-    if (error instanceof OperatorError) {
-      reporter.fail({ message: error.message, exitCode: error.exitCode })
-      return error.exitCode
-    }
+    if (error instanceof OperatorError) return reporter.fail({ code: error.code, message: error.message })
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const message = 'Tenderstock stopped because of a bug. Please report this:'
-    reporter.fail({ message, exitCode: bugExitCode, trace })
-    return bugExitCode
+    return reporter.fail({ code: 'bug', message: 'Tenderstock stopped because of a bug. Please report this:', trace })
   }
 }
 

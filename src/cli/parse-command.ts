@@ -1,7 +1,7 @@
 // Arguments to a command with checked options, or one sentence that says what is wrong with them. Pure.
 import { parseArgs } from 'node:util'
 import { parseDate } from '../domain/time.ts'
-import { type OperatorError, wrongUse } from '../platform/errors.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { wordsMeant } from '../platform/nearest-word.ts'
 import { type CommandName, type CommandSpec, commandNames, commands, type OptionSpec } from './command-table.ts'
 
@@ -25,7 +25,11 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', topic: [] }
   if (first === 'help') return { kind: 'help', topic: args.slice(1).filter((each) => !each.startsWith('-')) }
   if (first === '--version' || first === '-v') return { kind: 'version' }
-  if (first.startsWith('-')) throw wrongUse(`A command must come before ${first}; \`tenderstock --help\` lists them.`)
+  if (first.startsWith('-'))
+    throw new OperatorError(
+      'unknown-command',
+      `A command must come before ${first}; \`tenderstock --help\` lists them.`,
+    )
   const group = commandNames.filter((name) => name.startsWith(`${first} `))
   // `redact --email …` is a command, and so is `redact list`
   const isAlone = second === undefined || second.startsWith('-')
@@ -34,7 +38,8 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   const wanted = group.length > 0 && !(isAlone && hasBoth) ? `${first} ${second}` : first
   const command = commandNames.find((name) => name === wanted)
   if (!command)
-    throw wrongUse(
+    throw new OperatorError(
+      'unknown-command',
       `There is no command ${quoted(wanted)}.${suggest(wanted, [...commandNames, ...groupNames])} \`tenderstock --help\` lists the commands.`,
     )
   return parseOptions(command, args.slice(wanted.split(' ').length))
@@ -75,7 +80,8 @@ function parseOptions(command: CommandName, args: readonly string[]): ParsedComm
   checkOperands(command, spec, operands)
   for (const [name, option] of Object.entries(spec.options)) {
     if (options[name] !== undefined) continue
-    if (option.required) throw wrongUse(`\`tenderstock ${command}\` needs --${name} ${option.value}.`)
+    if (option.required)
+      throw new OperatorError('option-missing', `\`tenderstock ${command}\` needs --${name} ${option.value}.`)
     if (option.default !== undefined) options[name] = option.default
   }
   return { kind: 'command', command, options, operands }
@@ -99,29 +105,33 @@ function readOption(
 ): OptionValue {
   const { value } = token
   if (option.type === 'flag') {
-    if (value !== undefined) throw wrongUse(`${rawName} takes no value.`)
+    if (value !== undefined) throw new OperatorError('invalid-option', `${rawName} takes no value.`)
     return true
   }
   if (value === undefined || value.trim() === '' || (!token.inlineValue && value.startsWith('--')))
-    throw wrongUse(`${rawName} needs a value: ${rawName} ${option.value}.`)
+    throw new OperatorError('invalid-option', `${rawName} needs a value: ${rawName} ${option.value}.`)
   if (option.type === 'paths') return [...(Array.isArray(before) ? before : []), value]
-  if (before !== undefined) throw wrongUse(`${rawName} is given twice; pass it once.`)
+  if (before !== undefined) throw new OperatorError('invalid-option', `${rawName} is given twice; pass it once.`)
   if (option.type === 'text') return value
   if (option.type === 'date') {
     if (!parseDate(value) || value.length !== 10)
-      throw wrongUse(`${rawName} must be a date like 2022-01-31, not ${quoted(value)}.`)
+      throw new OperatorError('invalid-option', `${rawName} must be a date like 2022-01-31, not ${quoted(value)}.`)
     return value
   }
   if (option.type === 'choice') {
     const choices = option.choices ?? []
     if (!choices.includes(value))
-      throw wrongUse(`${rawName} must be one of ${choices.join(', ')}, not ${quoted(value)}.`)
+      throw new OperatorError(
+        'invalid-option',
+        `${rawName} must be one of ${choices.join(', ')}, not ${quoted(value)}.`,
+      )
     return value
   }
   const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = option
   if (!(number >= min && number <= max) || (option.type === 'count' && !Number.isSafeInteger(number))) {
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-option',
       `${rawName} must be a ${option.type === 'count' ? 'whole ' : ''}number from ${min} to ${max}, not ${quoted(value)}.`,
     )
   }
@@ -131,18 +141,24 @@ function readOption(
 function checkOperands(command: CommandName, spec: CommandSpec, operands: readonly string[]): void {
   const { name, min, max, choices } = spec.operands ?? { name: '', min: 0, max: 0 }
   if (operands.length < min || operands.some((operand) => operand.trim() === ''))
-    throw wrongUse(`\`tenderstock ${command}\` needs ${name}; see \`tenderstock ${command} --help\`.`)
+    throw new OperatorError(
+      'operand-missing',
+      `\`tenderstock ${command}\` needs ${name}; see \`tenderstock ${command} --help\`.`,
+    )
   if (operands.length > max)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-operand',
       `\`tenderstock ${command}\` does not accept ${quoted(operands[max]!)}; see \`tenderstock ${command} --help\`.`,
     )
   const strange = choices && operands.find((operand) => !choices.includes(operand))
-  if (strange !== undefined) throw wrongUse(`${name} must be one of ${choices!.join(', ')}, not ${quoted(strange)}.`)
+  if (strange !== undefined)
+    throw new OperatorError('invalid-operand', `${name} must be one of ${choices!.join(', ')}, not ${quoted(strange)}.`)
 }
 
 function unknownOption(command: CommandName, spec: CommandSpec, rawName: string): OperatorError {
   const known = Object.keys(spec.options).map((name) => `--${name}`)
-  return wrongUse(
+  return new OperatorError(
+    'unknown-option',
     `\`tenderstock ${command}\` has no option ${rawName}.${suggest(rawName, known)} See \`tenderstock ${command} --help\`.`,
   )
 }

@@ -1,6 +1,7 @@
 // What a command prints: JSON lines for programs, or plain text for people, with a bar during long work.
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type ErrorCode, exitCodeOf } from '../platform/error-codes.ts'
 import { type Emit, isTimeName } from '../service/events/command-event.ts'
 import { painter } from './paint.ts'
 import { progressBar, progressLines, stageNames, throttle } from './progress.ts'
@@ -8,8 +9,8 @@ import { eventText } from './texts/event-text.ts'
 import { fact } from './texts/text-lines.ts'
 
 type Failure = {
+  readonly code: ErrorCode
   readonly message: string
-  readonly exitCode: number
   /** Stack trace, for a bug. */
   readonly trace?: string
 }
@@ -19,8 +20,11 @@ export type Reporter = {
   readonly close: () => void
   /** Shows for how many seconds nothing was reported, and what is done meanwhile. Absent for programs. */
   readonly showSilence?: (doing: string, seconds: number) => void
-  /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
-  readonly fail: (failure: Failure) => void
+  /**
+   * Says why the command failed: an `error` event for programs, else a sentence with its code where errors go. Returns
+   * the exit code.
+   */
+  readonly fail: (failure: Failure) => number
   /**
    * Shows a token that was just created, once. Absent if the output may be kept: only a person at a terminal sees it.
    */
@@ -55,7 +59,15 @@ function jsonReporter(out: Screen, clock: Clock): Reporter {
     if (event !== 'progress' || isDue())
       out.write(`${JSON.stringify({ event, time: toInstant(clock()), ...facts }, timesAsInstants)}\n`)
   }
-  return { emit, close: () => {}, fail: (failure) => emit({ event: 'error', ...failure }) }
+  return {
+    emit,
+    close: () => {},
+    fail: (failure) => {
+      const exitCode = exitCodeOf(failure.code)
+      emit({ event: 'error', ...failure, exitCode })
+      return exitCode
+    },
+  }
 }
 
 const timesAsInstants = (name: string, value: unknown): unknown =>
@@ -81,7 +93,10 @@ function textReporter({
     },
     close: () => bar.hide(),
     showSilence: (name, seconds) => bar.show({ name, done: seconds, detail: 's' }),
-    fail: ({ message, trace }) => err.write(trace === undefined ? `${message}\n` : `${message}\n${trace}\n`),
+    fail: ({ code, message, trace }) => {
+      err.write(`${message} [${code}]\n${trace === undefined ? '' : `${trace}\n`}`)
+      return exitCodeOf(code)
+    },
     ...(out.isTerminal && {
       showToken: (plaintext: string) => {
         bar.hide()

@@ -1,6 +1,6 @@
 // `start` and `serve`: the options of the command line as options of the service, until a signal stops it.
 import { type Config, readConfig } from '../platform/config.ts'
-import { wrongUse } from '../platform/errors.ts'
+import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import type { CommandEvent } from '../service/events/command-event.ts'
 import type { ListenAddress } from '../service/nodes/listening-address.ts'
@@ -61,12 +61,16 @@ async function runService(
   const isReading = command === 'start' && own.has('ingest')
   const hasSamples = isReading && options['no-samples'] !== true && options.live !== true
   if (!hasSamples && options['requests-per-minute'] !== undefined)
-    throw wrongUse(
+    throw new OperatorError(
+      'options-conflict',
       '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; ' +
         'use `tenderstock organization update NAME --requests-per-minute N`.',
     )
   if (options.simulator !== undefined && options.live !== true)
-    throw wrongUse('--simulator takes the place of the portals of --live: pass both, or neither.')
+    throw new OperatorError(
+      'options-conflict',
+      '--simulator takes the place of the portals of --live: pass both, or neither.',
+    )
   const stop = stopSignal()
   const service = {
     version,
@@ -141,7 +145,10 @@ function rolesOf(command: 'start' | 'serve', options: Invocation['options'], con
   })
   const misplaced = own.has('ingest') ? undefined : readingOptions.find((name) => options[name] !== undefined)
   if (misplaced !== undefined)
-    throw wrongUse(`--${misplaced} is about reading notices: pass it to the process with --role ingest.`)
+    throw new OperatorError(
+      'options-conflict',
+      `--${misplaced} is about reading notices: pass it to the process with --role ingest.`,
+    )
   return own
 }
 
@@ -170,8 +177,7 @@ export function drainSeconds(
 function endInTime(stop: AbortSignal, drainMs: number, reporter: Reporter): void {
   const end = () => {
     const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start finishes it.`
-    reporter.fail({ message, exitCode: 1 })
-    process.exit(1)
+    process.exit(reporter.fail({ code: 'close-too-long', message }))
   }
   stop.addEventListener('abort', () => void setTimeout(end, drainMs + longestCloseMs).unref(), { once: true })
 }
@@ -184,7 +190,8 @@ function loopbackWebhooks(
 ): boolean {
   const isAsked = options['allow-loopback-webhooks'] === true
   if (isAsked && (options.live === true || hasServer))
-    throw wrongUse(
+    throw new OperatorError(
+      'options-conflict',
       `--allow-loopback-webhooks is for trials on one machine; leave it out with ${options.live === true ? '--live' : 'DATABASE_URL'}.`,
     )
   return isAsked || (hasSamples && !hasServer)

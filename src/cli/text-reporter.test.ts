@@ -304,14 +304,17 @@ test('only a person at a terminal sees a new token and the link of the first per
 })
 
 test('a failure is an event for programs, and goes where errors go for people', () => {
-  const failure = { message: 'It is full.', exitCode: 1 }
+  const failure = { code: 'no-token', message: 'There is none.' } as const
   const program = reporting({ json: true })
-  program.fail(failure)
-  expect([JSON.parse(program.out.join('')), program.err]).toMatchObject([{ event: 'error', ...failure }, []])
+  expect(program.fail(failure)).toBe(8)
+  expect([JSON.parse(program.out.join('')), program.err]).toMatchObject([
+    { event: 'error', ...failure, exitCode: 8 },
+    [],
+  ])
   const person = reporting()
-  person.fail(failure)
+  expect(person.fail(failure)).toBe(8)
   person.fail({ ...failure, trace: 'at x' })
-  expect([person.out, person.err]).toEqual([[], ['It is full.\n', 'It is full.\nat x\n']])
+  expect([person.out, person.err]).toEqual([[], ['There is none. [no-token]\n', 'There is none. [no-token]\nat x\n']])
 })
 
 test('a wrong signature counts as refused only by a receiver that was reached', () => {

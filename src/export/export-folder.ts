@@ -79,10 +79,14 @@ export async function openExportFolder(
 
 function refuseForeign(folder: string, names: readonly string[]): void {
   if (names.includes(manifestName))
-    throw new OperatorError(`${folder} already holds an export; pass a folder of its own for each (--out).`)
+    throw new OperatorError(
+      'export-exists',
+      `${folder} already holds an export; pass a folder of its own for each (--out).`,
+    )
   const foreign = names.find((name) => !isOurs(name))
   if (foreign !== undefined)
     throw new OperatorError(
+      'folder-not-empty',
       `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one (--out).`,
     )
 }
@@ -94,11 +98,15 @@ async function readProgress(folder: string, identity: ExportIdentity): Promise<E
   const other = Object.keys(identity).find((name) => identity[name] !== begun[name])
   if (other !== undefined)
     throw new OperatorError(
+      'export-interrupted',
       `${folder} holds a cut-off export with another ${other} (${begun[other]}, now ${identity[other]}); continue that one, or remove the folder.`,
     )
   for (const { name, sha256 } of progress.files)
     if ((await sumOf(join(folder, name)).catch(undefinedWhenMissing)) !== sha256)
-      throw new OperatorError(`${join(folder, name)} is not as the export wrote it; remove the folder and begin again.`)
+      throw new OperatorError(
+        'export-damaged',
+        `${join(folder, name)} is not as the export wrote it; remove the folder and begin again.`,
+      )
   return progress
 }
 

@@ -80,7 +80,10 @@ export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOp
   const { format, ocidPrefix, version } = options
   const newest = await newestEdition(db)
   if (newest === undefined)
-    throw new OperatorError('There is no edition to export yet; `tenderstock publish` makes the first one.')
+    throw new OperatorError(
+      'no-edition',
+      'There is no edition to export yet; `tenderstock publish` makes the first one.',
+    )
   const stock = await stockIdOf(db)
   const folder = await openExportFolder(options, {
     format,
@@ -118,6 +121,7 @@ async function editionNumbered(db: Store['db'], number: number, newest: EditionR
   const [edition] = await editionsAfter(db, number - 1, 1)
   if (edition?.edition === number) return edition
   throw new OperatorError(
+    'export-interrupted',
     `The cut-off export is of edition ${number}, which this stock does not have; remove the folder and begin again.`,
   )
 }
@@ -140,6 +144,7 @@ async function writeParts(
     if (reached.records - before < partRecords) return reached
     if (signal?.aborted)
       throw new OperatorError(
+        'stopped',
         `Stopped after ${reached.records} of ${edition.records} records; the same command continues there.`,
       )
   }
@@ -226,6 +231,7 @@ function sourcesOf({ sources }: StoredEntry, { originalSources }: TenderRecord):
 function judge({ records, digest }: ExportProgress, edition: EditionRow): void {
   if (records === edition.records && (edition.checksum === null || edition.checksum === digest)) return
   throw new OperatorError(
+    'export-incomplete',
     `Edition ${edition.edition} has ${edition.records} records, and ${records} were ` +
       `read${records === edition.records ? ' with another digest' : ''}: the stock no longer holds it as it ` +
       'was published. Remove the folder and export the newest edition.',

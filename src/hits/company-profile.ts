@@ -74,7 +74,10 @@ export function parseCompanyProfile(input: unknown): CompanyProfile {
     excludedCpv: readList(given['excludedCpv'], 'excludedCpv', readCpv),
   })
   if (!profile.cpv && !profile.words && !profile.pastWins)
-    throw new HitInputError('A profile needs at least one CPV code, word or past win: a score compares with them.')
+    throw new HitInputError(
+      'nothing-to-match',
+      'A profile needs at least one CPV code, word or past win: a score compares with them.',
+    )
   return profile
 }
 

@@ -8,12 +8,7 @@ import { OperatorError } from '../platform/errors.ts'
 import { authorityKey, tokensOf } from './words.ts'
 
 /** A search or profile that cannot be accepted as it is; the message says what to change. */
-export class HitInputError extends OperatorError {
-  constructor(message: string) {
-    super(message, { exitCode: 2 })
-    this.name = 'HitInputError'
-  }
-}
+export class HitInputError extends OperatorError {}
 
 /** Maximum items of one list. */
 export const maxItems = 200
@@ -36,24 +31,28 @@ export function readMembers(
   known: readonly string[],
 ): { readonly [name: string]: unknown } {
   if (input === null || typeof input !== 'object' || Array.isArray(input))
-    throw new HitInputError(`${what} must be an object with the members ${known.join(', ')}.`)
+    throw new HitInputError('invalid-members', `${what} must be an object with the members ${known.join(', ')}.`)
   const unknown = Object.keys(input).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new HitInputError(`${what} has no member "${shortened(unknown)}": use ${known.join(', ')}.`)
+    throw new HitInputError(
+      'invalid-members',
+      `${what} has no member "${shortened(unknown)}": use ${known.join(', ')}.`,
+    )
   return input as { readonly [name: string]: unknown }
 }
 
 /** Reads a list of texts, each with `read`: sorted, without duplicates; undefined if it is absent or empty. */
 export function readList<T extends string>(input: unknown, name: string, read: (text: string) => T): T[] | undefined {
   if (input === undefined || input === null) return undefined
-  if (!Array.isArray(input)) throw new HitInputError(`${name} must be a list of texts.`)
+  if (!Array.isArray(input)) throw new HitInputError('invalid-list', `${name} must be a list of texts.`)
   if (input.length > maxItems)
     throw new HitInputError(
+      'invalid-list',
       `${name} has ${input.length} items, and ${maxItems} are allowed: use codes that cover others, or several searches.`,
     )
   const items = new Set<T>()
   for (const item of input) {
-    if (typeof item !== 'string') throw new HitInputError(`${name} must hold texts only.`)
+    if (typeof item !== 'string') throw new HitInputError('invalid-list', `${name} must hold texts only.`)
     items.add(read(item.trim()))
   }
   return items.size === 0 ? undefined : [...items].sort()
@@ -62,7 +61,10 @@ export function readList<T extends string>(input: unknown, name: string, read: (
 export function readCpv(text: string): string {
   const code = toCpvCode(text)
   if (code === undefined)
-    throw new HitInputError(`"${shortened(text)}" is no CPV code: write 2 to 8 digits, for example 45233000 or 45.`)
+    throw new HitInputError(
+      'invalid-cpv',
+      `"${shortened(text)}" is no CPV code: write 2 to 8 digits, for example 45233000 or 45.`,
+    )
   return code
 }
 
@@ -70,6 +72,7 @@ export function readNuts(text: string): string {
   const code = toNutsCode(text)
   if (code === undefined)
     throw new HitInputError(
+      'invalid-nuts',
       `"${shortened(text)}" is no NUTS code: write two letters of a country and up to three characters, for example DE21.`,
     )
   return code
@@ -79,17 +82,25 @@ export function readNuts(text: string): string {
 export function readWord(text: string): string {
   const word = plainText(text).toLowerCase()
   if (word.length > maxWordLength)
-    throw new HitInputError(`The word "${shortened(word)}" has more than ${maxWordLength} letters: shorten it.`)
+    throw new HitInputError(
+      'invalid-word',
+      `The word "${shortened(word)}" has more than ${maxWordLength} letters: shorten it.`,
+    )
   if (/[\\^$.|?*+()[\]{}]/.test(word))
     throw new HitInputError(
+      'invalid-word',
       `"${shortened(word)}" holds signs of a pattern, and words are not patterns: write the word alone. From ` +
         'five letters on it is also found at the beginning and end of longer words.',
     )
   const tokens = tokensOf(word)
   if (tokens.length > 1)
-    throw new HitInputError(`"${shortened(word)}" is ${tokens.length} words: give each as an item of its own.`)
+    throw new HitInputError(
+      'invalid-word',
+      `"${shortened(word)}" is ${tokens.length} words: give each as an item of its own.`,
+    )
   if (tokens.length === 0 || tokens[0]!.length < minWordLength)
     throw new HitInputError(
+      'invalid-word',
       `"${shortened(word)}" is too short: a word has at least ${minWordLength} letters or digits.`,
     )
   return word
@@ -98,6 +109,7 @@ export function readWord(text: string): string {
 export function readAuthority(text: string): string {
   if (text.length > maxAuthorityLength || authorityKey(text).length < minWordLength)
     throw new HitInputError(
+      'invalid-authority',
       `"${shortened(text)}" is no authority: write its name or national id as tenders have it, at most ${maxAuthorityLength} letters.`,
     )
   return text.normalize('NFC')
@@ -106,28 +118,34 @@ export function readAuthority(text: string): string {
 export function readContractNature(text: string): ContractNature {
   const nature = contractNatures.find((known) => known === text.toLowerCase())
   if (nature === undefined)
-    throw new HitInputError(`"${shortened(text)}" is no contract nature: use ${contractNatures.join(', ')}.`)
+    throw new HitInputError(
+      'invalid-choice',
+      `"${shortened(text)}" is no contract nature: use ${contractNatures.join(', ')}.`,
+    )
   return nature
 }
 
 export function readProcedure(text: string): ProcedureType {
   const code = text.toLowerCase()
   if (!isProcedureType(code))
-    throw new HitInputError(`"${shortened(text)}" is no procedure: use ${procedureTypes.join(', ')}.`)
+    throw new HitInputError('invalid-choice', `"${shortened(text)}" is no procedure: use ${procedureTypes.join(', ')}.`)
   return code
 }
 
 export function readCountry(text: string): string {
   const country = toCountry(text)
   if (country === undefined)
-    throw new HitInputError(`"${shortened(text)}" is no country: write two letters of ISO 3166, for example DE.`)
+    throw new HitInputError(
+      'invalid-country',
+      `"${shortened(text)}" is no country: write two letters of ISO 3166, for example DE.`,
+    )
   return country
 }
 
 export function readTenderId(text: string): string {
   const id = text.toLowerCase()
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
-    throw new HitInputError(`"${shortened(text)}" is no id of a tender.`)
+    throw new HitInputError('invalid-tender-id', `"${shortened(text)}" is no id of a tender.`)
   return id
 }
 
@@ -135,7 +153,7 @@ export function readTenderId(text: string): string {
 export function readWhole(input: unknown, name: string, from: number, to: number): number | undefined {
   if (input === undefined || input === null) return undefined
   if (typeof input !== 'number' || !Number.isSafeInteger(input) || input < from || input > to)
-    throw new HitInputError(`${name} must be a whole number from ${from} to ${to}.`)
+    throw new HitInputError('invalid-number', `${name} must be a whole number from ${from} to ${to}.`)
   return input
 }
 
@@ -146,7 +164,10 @@ export function readValueRange(valueMin: unknown, valueMax: unknown): ValueRange
   const min = readWhole(valueMin, 'valueMin', 0, maxEuros)
   const max = readWhole(valueMax, 'valueMax', 0, maxEuros)
   if (min !== undefined && max !== undefined && min > max)
-    throw new HitInputError(`valueMin ${min} is above valueMax ${max}: no tender can have such a value.`)
+    throw new HitInputError(
+      'invalid-number',
+      `valueMin ${min} is above valueMax ${max}: no tender can have such a value.`,
+    )
   return { ...(min !== undefined && { valueMin: min }), ...(max !== undefined && { valueMax: max }) }
 }
 

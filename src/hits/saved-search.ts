@@ -90,6 +90,7 @@ export function parseSearchFilter(input: unknown): SearchFilter {
   })
   if (!filter.cpv && !filter.nuts && !filter.words && !filter.authorities)
     throw new HitInputError(
+      'nothing-to-match',
       'A search needs at least one CPV code, NUTS code, word or authority: without one it would match nearly everything.',
     )
   return filter

@@ -2,7 +2,7 @@
 // leases of a source first (visit-leases.ts) and then visit it (source-visit.ts), which reads what due-slots.ts finds
 // due. Who is visited next is decided in schedule.ts.
 import { hourMs, minuteMs } from '../domain/time.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { OperatorError, refused } from '../platform/errors.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database/database.ts'
 import { type Lease, LeaseLost } from '../store/sources/source-leases.ts'
@@ -43,11 +43,11 @@ export async function runSource(
   wish: Wish = {},
 ): Promise<readonly SlotResult[]> {
   if (source.access.kind === 'key' && options.keyOf(source.access.setting) === undefined)
-    throw new OperatorError(needsKey(source.id, source.access))
+    throw refused(needsKey(source.id, source.access))
   const named = namedSlots(source, wish)
   const group = options.all && hostGroups(options.all).get(source.id)
   const leases = await takeLeases(store, source, group, options, true)
-  if (!leases) throw new OperatorError({ code: 'read-elsewhere', values: { source: source.id } })
+  if (!leases) throw refused({ code: 'read-elsewhere', values: { source: source.id } })
   const [lease] = leases
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
   return withHeartbeat(store, leases, options, async (signal) => {
@@ -66,13 +66,15 @@ function namedSlots(source: Source, { channel: name, slots }: Wish): DueSlot[] |
   if (name === undefined) return undefined
   const channel = source.channels.find((each) => each.name === name)
   if (!channel)
-    throw noSuchThing(
+    throw new OperatorError(
+      'no-channel',
       `${source.id} has no channel ${name}; it has ${source.channels.map((each) => each.name).join(', ')}.`,
     )
   return slots?.map((key) => {
     const slot = slotOfKey(source, channel, key)
     if (!slot)
-      throw noSuchThing(
+      throw new OperatorError(
+        'no-slot',
         `The channel ${name} of ${source.id} has no slot ${key}; its slots are written like ${exampleKey(channel)}.`,
       )
     return { channel, slot, urgency: 'current' as const, failures: 0, dueAt: 0 }

@@ -86,7 +86,10 @@ export function whyOff(source: Source, hasKey: boolean): string | undefined {
 }
 
 /** Why a source without its key is not read. */
-export const needsKey = (source: string, access: Extract<Source['access'], { readonly kind: 'key' }>): Refusal => ({
+export const needsKey = (
+  source: string,
+  access: Extract<Source['access'], { readonly kind: 'key' }>,
+): Extract<Refusal, { readonly code: 'needs-key' }> => ({
   code: 'needs-key',
   values: { source, at: access.getItAt, setting: `TENDERSTOCK_${access.setting}` },
 })

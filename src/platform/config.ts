@@ -2,7 +2,7 @@
 // passed on as a value.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { type OperatorError, wrongUse } from './errors.ts'
+import { OperatorError } from './errors.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { isLoopbackAddress, literalOf } from './network-rule.ts'
 import { checkRedisAddress, redisSchemes } from './redis-address.ts'
@@ -126,7 +126,8 @@ function secretOf(environment: Environment, name: string): string | undefined {
   const variable = fileVariable(name)
   const path = environment[variable]?.trim() || undefined
   if (path === undefined) return text
-  if (text !== undefined) throw wrongUse(`${name} and ${variable} are both set; keep one of them.`)
+  if (text !== undefined)
+    throw new OperatorError('setting-twice', `${name} and ${variable} are both set; keep one of them.`)
   let secret = secrets.get(path)
   if (secret === undefined) {
     secret = readSecret(path, variable)
@@ -138,7 +139,10 @@ function secretOf(environment: Environment, name: string): string | undefined {
 // The path is never repeated in a message: the secret itself may have been entered by mistake.
 function readSecret(path: string, variable: string): string {
   const refuse = (why: string): OperatorError =>
-    wrongUse(`The file that ${variable} names ${why}; name a file that holds the value and nothing else.`)
+    new OperatorError(
+      'setting-file-unusable',
+      `The file that ${variable} names ${why}; name a file that holds the value and nothing else.`,
+    )
   let file: number
   try {
     file = openSync(path, 'r')
@@ -201,7 +205,8 @@ export function readConfig(environment: Environment = process.env): Config {
   if (redisUrl !== undefined) checkRedisAddress(redisUrl)
   const baseUrl = pageOf(environment, 'TENDERSTOCK_BASE_URL', 'https://tenders.example.org')
   if (baseUrl !== undefined && baseUrl !== new URL(baseUrl).origin)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_BASE_URL has a path, but the API is always at /v1; write it like https://tenders.example.org.',
     )
   const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
@@ -282,7 +287,7 @@ function serversOf(
   if (text === undefined) return undefined
   const list = readServerList(text)
   if (list === undefined || !schemes.includes(list.scheme))
-    throw wrongUse(`${name} is not a usable address; write it like ${example}.`)
+    throw new OperatorError('invalid-setting', `${name} is not a usable address; write it like ${example}.`)
   return text
 }
 
@@ -290,7 +295,7 @@ function serversOf(
 function checkUrl(text: string, name: string, protocols: readonly string[], example: string): string {
   const url = URL.parse(text)
   if (!url || !protocols.includes(url.protocol)) {
-    throw wrongUse(`${name} is not a usable address; write it like ${example}.`)
+    throw new OperatorError('invalid-setting', `${name} is not a usable address; write it like ${example}.`)
   }
   return text
 }
@@ -301,7 +306,7 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
   if (text === undefined) return undefined
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
-    throw wrongUse(`${name} has a user, a query or a fragment; write it like ${example}.`)
+    throw new OperatorError('invalid-setting', `${name} has a user, a query or a fragment; write it like ${example}.`)
   return url.href.replace(/\/+$/, '')
 }
 
@@ -309,7 +314,8 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
 function consoleUrlOf(environment: Environment): string | undefined {
   const text = pageOf(environment, 'TENDERSTOCK_CONSOLE_URL', 'https://console.example.org')
   if (text !== undefined && (text !== new URL(text).origin || !text.startsWith('https:')))
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_CONSOLE_URL is not usable; write it with https and without a path, like https://console.example.org.',
     )
   return text
@@ -318,7 +324,7 @@ function consoleUrlOf(environment: Environment): string | undefined {
 function hasPublicTendersIn(environment: Environment): boolean {
   const text = textOf(environment, 'TENDERSTOCK_TENDER_PAGES') ?? 'signed-in'
   if (text !== 'public' && text !== 'signed-in')
-    throw wrongUse('TENDERSTOCK_TENDER_PAGES is not usable; set public or signed-in.')
+    throw new OperatorError('invalid-setting', 'TENDERSTOCK_TENDER_PAGES is not usable; set public or signed-in.')
   return text === 'public'
 }
 
@@ -329,7 +335,8 @@ function hopsOf(environment: Environment): number | undefined {
   const text = textOf(environment, 'TENDERSTOCK_TRUSTED_HOPS')
   if (!text) return undefined
   if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       `TENDERSTOCK_TRUSTED_HOPS is not usable; set the number of proxies between clients and the API, 0 to ${maxTrustedHops}.`,
     )
   return Number(text)
@@ -339,7 +346,8 @@ function connectionsOf(environment: Environment): number | undefined {
   const text = textOf(environment, 'TENDERSTOCK_CONNECTIONS_PER_ADDRESS')
   if (!text) return undefined
   if (!/^[1-9]\d{0,5}$/.test(text))
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_CONNECTIONS_PER_ADDRESS is not usable; set how many connections one address may hold, at least 1, such as 256.',
     )
   return Number(text)
@@ -351,7 +359,8 @@ function keepOf(environment: Environment): KeepSettings | undefined {
   const found = keepKinds.flatMap(([name, kind]) => {
     const text = textOf(environment, name)
     if (text === undefined) return []
-    if (!/^[1-9]\d{0,4}$/.test(text)) throw wrongUse(`${name} is not usable; set a number of days, 1 to 99999.`)
+    if (!/^[1-9]\d{0,4}$/.test(text))
+      throw new OperatorError('invalid-setting', `${name} is not usable; set a number of days, 1 to 99999.`)
     return [[kind, Number(text) * dayMs] as const]
   })
   return found.length === 0 ? undefined : Object.fromEntries(found)
@@ -364,7 +373,8 @@ function contactOf(environment: Environment): string | undefined {
   const isPage = /^https?:\/\/[^/@]+\.[^/@]+/.test(text) && URL.canParse(text)
   const isMailbox = /^(?:mailto:)?[^@/:]+@[^@/:]+\.[^@/:]+$/.test(text)
   if (!/^[!-'*-~]{3,200}$/.test(text) || !(isPage || isMailbox))
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_CONTACT is not a usable address; write it like tenders@example.org or https://example.org/contact.',
     )
   return text
@@ -376,7 +386,8 @@ function sealingKeyOf(environment: Environment): Uint8Array | undefined {
   if (!text) return undefined
   const key = secretKeyOf(text)
   if (!key)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_SECRET_KEY is not usable; write 32 random bytes in base64, such as from `openssl rand -base64 32`.',
     )
   return key
@@ -387,7 +398,7 @@ function mailOf(environment: Environment): MailSettings | undefined {
   const [text, sender] = [textOf(environment, 'TENDERSTOCK_SMTP_URL'), textOf(environment, 'TENDERSTOCK_MAIL_FROM')]
   if (!text && !sender) return undefined
   const refuse = (name: string, why: string, example: string): never => {
-    throw wrongUse(`${name} ${why}; write it like ${example}.`)
+    throw new OperatorError('invalid-setting', `${name} ${why}; write it like ${example}.`)
   }
   const example = 'smtp://user:password@mail.example.org:587 or smtps://user:password@mail.example.org:465'
   if (!text) return refuse('TENDERSTOCK_SMTP_URL', 'is missing beside TENDERSTOCK_MAIL_FROM', example)
@@ -434,10 +445,16 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
         ? 'TENDERSTOCK_OIDC_CLIENT_SECRET'
         : 'TENDERSTOCK_OIDC_CLIENT_ID'
   if (issuer === undefined || !clientId || !clientSecret)
-    throw wrongUse(`${missing} is missing; a company's sign-in needs issuer, client id and client secret.`)
+    throw new OperatorError(
+      'setting-missing',
+      `${missing} is missing; a company's sign-in needs issuer, client id and client secret.`,
+    )
   const { protocol, hostname } = new URL(issuer)
   if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(literalOf(hostname) ?? hostname))
-    throw wrongUse('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.')
+    throw new OperatorError(
+      'invalid-setting',
+      'TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.',
+    )
   // kept as it is written: a trailing slash is part of the name
   return { issuer: textOf(environment, 'TENDERSTOCK_OIDC_ISSUER')!, clientId, clientSecret }
 }
@@ -460,7 +477,8 @@ function documentLocationOf(environment: Environment): DocumentLocation | undefi
   }
   const bucket = bucketOf(environment, text, 'TENDERSTOCK_DOCUMENTS')
   if (bucket === undefined)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-setting',
       'TENDERSTOCK_DOCUMENTS is not usable; write database, folder:/an/absolute/path or s3://bucket/prefix.',
     )
   return bucket
@@ -470,9 +488,11 @@ function editionLocationOf(environment: Environment, hasSecretKey: boolean): Buc
   const text = textOf(environment, 'TENDERSTOCK_EDITIONS')
   if (!text) return undefined
   const bucket = bucketOf(environment, text, 'TENDERSTOCK_EDITIONS')
-  if (bucket === undefined) throw wrongUse('TENDERSTOCK_EDITIONS is not usable; write s3://bucket/prefix.')
+  if (bucket === undefined)
+    throw new OperatorError('invalid-setting', 'TENDERSTOCK_EDITIONS is not usable; write s3://bucket/prefix.')
   if (!hasSecretKey)
-    throw wrongUse(
+    throw new OperatorError(
+      'setting-missing',
       'TENDERSTOCK_EDITIONS needs TENDERSTOCK_SECRET_KEY, the same for the publisher and all nodes: it seals the tokens there.',
     )
   return bucket
@@ -485,7 +505,8 @@ export function backupLocationOf(text: string, environment: Environment = proces
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)
   if (bucket === undefined)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-location',
       `${text} is not a location for a backup; pass a folder or s3://bucket/prefix (a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes).`,
     )
   return bucket
@@ -516,6 +537,6 @@ function bucketOf(environment: Environment, text: string, subject: string): Buck
 
 function needed(environment: Environment, name: SettingName, subject: string): string {
   const text = textOf(environment, name)
-  if (!text) throw wrongUse(`${subject} names a bucket, so set ${name} as well.`)
+  if (!text) throw new OperatorError('setting-missing', `${subject} names a bucket, so set ${name} as well.`)
   return text
 }

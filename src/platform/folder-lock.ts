@@ -26,12 +26,17 @@ export function lockFolder(folder: string, named: FolderNames): () => void {
   } catch (error) {
     database?.close()
     const { message, errcode } = error as Error & { readonly errcode?: number }
-    throw new OperatorError(
-      errcode === sqliteBusy
-        ? `${named.what} ${folder} is in use by another Tenderstock process; ${named.inUse}.`
-        : `${named.what} ${folder} cannot be written (${message}); ${named.unwritable}.`,
-      { cause: error },
-    )
+    throw errcode === sqliteBusy
+      ? new OperatorError(
+          'folder-in-use',
+          `${named.what} ${folder} is in use by another Tenderstock process; ${named.inUse}.`,
+          { cause: error },
+        )
+      : new OperatorError(
+          'folder-unusable',
+          `${named.what} ${folder} cannot be written (${message}); ${named.unwritable}.`,
+          { cause: error },
+        )
   }
   const held = database
   return () => held.close()

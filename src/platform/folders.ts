@@ -11,6 +11,7 @@ export async function makeFolder(path: string): Promise<void> {
       throw Object.assign(new Error('not a folder'), { code: 'it is not a folder' })
   } catch (error) {
     throw new OperatorError(
+      'folder-unusable',
       `The folder ${path} cannot be created (${(error as NodeJS.ErrnoException).code}); choose another with --data.`,
       { cause: error },
     )
@@ -25,6 +26,7 @@ export async function inFolder<Result>(folder: string, use: string, work: () => 
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof OperatorError || code === undefined) throw error
     throw new OperatorError(
+      'folder-unusable',
       `The folder ${folder} cannot be used for ${use} (${code}); check that it is a folder, can be written and is not full.`,
       { cause: Object.assign(error as Error, { folder }) },
     )

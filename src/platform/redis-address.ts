@@ -1,5 +1,5 @@
 // What REDIS_URL names: one server, or the Sentinels that know which server is the master.
-import { wrongUse } from './errors.ts'
+import { OperatorError } from './errors.ts'
 import { readServerList } from './server-list.ts'
 
 export const redisSchemes: readonly string[] = [
@@ -27,7 +27,7 @@ const example = 'redis+sentinel://user:password@host:26379,host:26379/name-of-th
 export function checkRedisAddress(url: string): void {
   const list = readServerList(url)
   if (list === undefined || (list.hosts.length > 1 && !list.scheme.endsWith('+sentinel')))
-    throw wrongUse(`REDIS_URL names several servers; name their Sentinels: ${example}.`)
+    throw new OperatorError('invalid-setting', `REDIS_URL names several servers; name their Sentinels: ${example}.`)
   sentinelAddressOf(url)
 }
 
@@ -38,7 +38,7 @@ export function sentinelAddressOf(url: string): SentinelAddress | undefined {
   const { username, password, pathname, searchParams } = new URL(`redis://${list.user}host${list.rest}`)
   const [name = '', db, ...others] = pathname.slice(1).split('/').map(decodeURIComponent)
   if (name === '' || others.length > 0 || (db !== undefined && !/^\d+$/.test(db)))
-    throw wrongUse(`REDIS_URL names no master of the Sentinels; write it like ${example}.`)
+    throw new OperatorError('invalid-setting', `REDIS_URL names no master of the Sentinels; write it like ${example}.`)
   const sentinelPassword = searchParams.get('sentinelPassword')
   return {
     sentinels: list.hosts.map((host) => {

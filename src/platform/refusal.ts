@@ -9,7 +9,7 @@ type Pair = { readonly left: string; readonly right: string }
 export type Refusal =
   | { readonly code: 'no-contact'; readonly values: Unit }
   | { readonly code: 'read-elsewhere'; readonly values: Source }
-  | { readonly code: 'stopping'; readonly values: Unit }
+  | { readonly code: 'service-stopping'; readonly values: Unit }
   | { readonly code: 'no-sample'; readonly values: Source }
   | { readonly code: 'needs-key'; readonly values: Source & { readonly at: string; readonly setting: string } }
   | { readonly code: 'no-quarantine'; readonly values: Source }
@@ -18,7 +18,7 @@ export type Refusal =
   | { readonly code: 'joins-other'; readonly values: Pair }
   | { readonly code: 'separates-other'; readonly values: Pair }
   | { readonly code: 'undecided'; readonly values: Pair }
-  | { readonly code: 'same'; readonly values: Unit }
+  | { readonly code: 'same-record'; readonly values: Unit }
   | { readonly code: 'no-record'; readonly values: { readonly name: string } }
   /** `file`: null if the key is in a setting. */
   | { readonly code: 'other-key'; readonly values: { readonly file: string | null; readonly folder: string } }
@@ -28,7 +28,7 @@ export const refusalLines = {
     'Portals need to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and restart.',
   'read-elsewhere': ({ source }) =>
     `Another worker reads ${source}, or a source on the same host right now; wait until it is done and try again.`,
-  stopping: () => 'The service is stopping and reads nothing; run this again when it has ended.',
+  'service-stopping': () => 'The service is stopping and reads nothing; run this again when it has ended.',
   'no-sample': ({ source }) => `This service reads sample portals, and ${source} is not one of them.`,
   'needs-key': ({ source, at, setting }) => `${source} needs a key: get one at ${at} and set ${setting}.`,
   'no-quarantine': ({ source }) =>
@@ -42,7 +42,7 @@ export const refusalLines = {
   'separates-other': ({ left, right }) =>
     `The decision is stored, but another decision separates the two: \`tenderstock review show ${left} ${right}\`.`,
   undecided: ({ left, right }) => `Nobody has decided on ${left} and ${right}; there is nothing to undo.`,
-  same: () => 'Pass two different records.',
+  'same-record': () => 'Pass two different records.',
   'no-record': ({ name }) =>
     `There is no record or notice "${name}"; \`tenderstock review list\` shows pairs, ` +
     '`tenderstock explain ID` the notices of a record.',

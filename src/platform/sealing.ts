@@ -86,6 +86,7 @@ export async function findSecretKey({ given, dataFolder }: KeyPlace): Promise<Ke
   const bytes = secretKeyOf(text)
   if (!bytes)
     throw new OperatorError(
+      'key-file-damaged',
       `${path} holds no key of 32 bytes in base64; restore the file, or set TENDERSTOCK_SECRET_KEY. Secrets ` +
         'sealed with a lost key must be replaced: tenderstock webhook rotate.',
     )

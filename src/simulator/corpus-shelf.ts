@@ -117,9 +117,13 @@ async function readManifest(folder: string): Promise<ReadonlyMap<string, number>
   try {
     text = await readFile(join(folder, 'MANIFEST.tsv'), 'utf8')
   } catch (error) {
-    throw new OperatorError(`${folder} holds no collected notices (MANIFEST.tsv); name a folder that does.`, {
-      cause: error,
-    })
+    throw new OperatorError(
+      'path-unusable',
+      `${folder} holds no collected notices (MANIFEST.tsv); name a folder that does.`,
+      {
+        cause: error,
+      },
+    )
   }
   const [head, ...rows] = text.split('\n').map((line) => line.split('\t'))
   const [file, date] = [head!.indexOf('file'), head!.indexOf('date')]

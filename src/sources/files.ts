@@ -73,6 +73,7 @@ export async function findPath(path: string): Promise<{ readonly root: string; r
     return { root, isFolder }
   } catch (error) {
     throw new OperatorError(
+      'path-unusable',
       `${path} cannot be read (${codeOf(error)}); name a file or folder that exists and may be read`,
       {
         cause: error,

@@ -37,7 +37,7 @@ export type AddressRefusal =
 export class RefusedAddressError extends OperatorError {
   readonly reason: AddressRefusal
   constructor(reason: AddressRefusal, message: string) {
-    super(message, { exitCode: 2 })
+    super('webhook-address', message)
     this.reason = reason
   }
 }

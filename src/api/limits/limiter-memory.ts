@@ -234,6 +234,7 @@ export class MemoryLimiter implements LocalLimiter {
       entry = entry + 1 === this.#organizations ? 0 : entry + 1
     }
     throw new OperatorError(
+      'limiter-full',
       `All ${this.#organizations} counters for rate limits are in use by organizations with requests in the ` +
         'last minute; restart the service: it then makes room for twice as many organizations as have tokens.',
     )

@@ -76,6 +76,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/operations.md'],
     ['docs/command-line.md'],
     ['docs/commands.md'],
+    ['docs/error-codes.md'],
     ['docs/settings.md'],
     ['docs/backup.md'],
     ['docs/monitoring.md'],

@@ -8,7 +8,7 @@ const de = {
     'Portale müssen wissen, wer sie liest: Tragen Sie Ihre E-Mail- oder Webadresse als TENDERSTOCK_CONTACT ein, und starten Sie neu.',
   'read-elsewhere': ({ source }) =>
     `Ein anderer Prozess liest gerade ${source} oder eine Quelle auf demselben Rechner. Versuchen Sie es, wenn er fertig ist.`,
-  stopping: () => 'Der Dienst wird gerade beendet und liest nichts. Versuchen Sie es danach noch einmal.',
+  'service-stopping': () => 'Der Dienst wird gerade beendet und liest nichts. Versuchen Sie es danach noch einmal.',
   'no-sample': ({ source }) => `Dieser Dienst liest Beispielportale; ${source} gehört nicht dazu.`,
   'needs-key': ({ source, at, setting }) =>
     `${source} braucht einen Schlüssel: Sie bekommen ihn auf ${at} und tragen ihn als ${setting} ein.`,
@@ -23,7 +23,7 @@ const de = {
     `Die Entscheidung ist gespeichert, aber eine andere trennt die beiden: \`tenderstock review show ${left} ${right}\`.`,
   undecided: ({ left, right }) =>
     `Über ${left} und ${right} hat noch niemand entschieden; es gibt nichts zurückzunehmen.`,
-  same: () => 'Nennen Sie zwei verschiedene Datensätze.',
+  'same-record': () => 'Nennen Sie zwei verschiedene Datensätze.',
   'no-record': ({ name }) =>
     `Es gibt keinen Datensatz und keine Bekanntmachung „${name}“; \`tenderstock review list\` zeigt Paare, ` +
     '`tenderstock explain ID` die Bekanntmachungen eines Datensatzes.',

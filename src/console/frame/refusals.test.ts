@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { lineOf } from '../../domain/lines.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import type { Refusal } from '../../platform/refusal.ts'
+import { type Refusal, refusalLine } from '../../platform/refusal.ts'
 import { html } from './html.ts'
 import { refusalTexts } from './refusal-texts.ts'
 import { refusalText } from './refusals.ts'
@@ -12,7 +12,7 @@ const [source, pair] = [{ source: 'one-1' }, { left: 'ted:1-2026', right: 'doe:2
 const samples: { readonly [Code in Refusal['code']]: ValuesOf<Code> } = {
   'no-contact': {},
   'read-elsewhere': source,
-  stopping: {},
+  'service-stopping': {},
   'no-sample': source,
   'needs-key': { ...source, at: 'https://x.example', setting: 'TENDERSTOCK_KEY' },
   'no-quarantine': source,
@@ -21,14 +21,14 @@ const samples: { readonly [Code in Refusal['code']]: ValuesOf<Code> } = {
   'joins-other': pair,
   'separates-other': pair,
   undecided: pair,
-  same: {},
+  'same-record': {},
   'no-record': { name: '<b>' },
   'other-key': { file: 'key', folder: '/data' },
 }
 
 test.each(Object.entries(samples))('%s', (code, values) => {
   const refusal = { code, values } as Refusal
-  const error = new OperatorError(refusal)
+  const error = { refusal, message: refusalLine(refusal) }
   expect(refusalText(error, 'en')).toBe(error.message)
   const german = refusalText(error, 'de')
   expect(german).toBe(lineOf(refusalTexts.de, refusal))
@@ -40,6 +40,6 @@ test.each(Object.entries(samples))('%s', (code, values) => {
 })
 
 test('a message without a code is shown as it is, marked as English', () => {
-  const error = new OperatorError('There is no <disk> space left.')
+  const error = new OperatorError('disk-full', 'There is no <disk> space left.')
   expect(html`${refusalText(error, 'de')}`.text).toBe('<bdi lang="en">There is no &lt;disk&gt; space left.</bdi>')
 })

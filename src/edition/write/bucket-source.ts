@@ -97,6 +97,7 @@ export function bucketSource(bucket: Objects, memory = forgetful): BucketSource 
     const found = { stockId, fence, epoch: epochs.at(-1)?.first ?? 0 }
     if (isOfReplaced(found, seen))
       throw new OperatorError(
+        'publisher-replaced',
         'The bucket holds the head of a publisher that was replaced; the present one writes it again.',
       )
     if (JSON.stringify(found) !== JSON.stringify(seen)) await memory.save(found)

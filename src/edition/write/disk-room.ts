@@ -19,6 +19,7 @@ export async function freeBytes(folder: string): Promise<number> {
 
 export function fullDisk(folder: string, cause?: unknown): OperatorError {
   return new OperatorError(
+    'disk-full',
     `The disk of the edition log ${folder} is full; make room there: the last edition is served until then, ` +
       'and the next one is loaded automatically afterwards.',
     { cause },

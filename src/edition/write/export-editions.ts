@@ -139,6 +139,7 @@ export class EditionExport {
     if (stockId !== this.#log.stockId || newest.edition <= edition) return
     if (this.#log.epochs.some(({ first }) => first > newest.edition)) return
     throw new OperatorError(
+      'older-database',
       `The bucket holds edition ${newest.edition}, and the database only edition ${edition}: it was set ` +
         'back, and the bucket stays as it is. Restore a newer state of the database, or run `tenderstock ' +
         'database new-epoch` (docs/operations.md, "An older database").',

@@ -40,7 +40,11 @@ export type AppendOptions = {
 }
 
 /** The entries received are not the edition's. Nothing of it is kept. */
-export class WrongEntriesError extends OperatorError {}
+export class WrongEntriesError extends OperatorError {
+  constructor(message: string) {
+    super('wrong-editions', message)
+  }
+}
 
 /** Payload of an edition frame. */
 export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }

@@ -12,7 +12,11 @@ import type { Packers } from './packers.ts'
  * The database does not hold the newest editions of this log, which clients may have seen. Nothing is discarded before
  * an operator agrees.
  */
-export class OlderDatabaseError extends OperatorError {}
+export class OlderDatabaseError extends OperatorError {
+  constructor(message: string) {
+    super('older-database', message)
+  }
+}
 
 /** How a database relates to the log. */
 export type Relation =

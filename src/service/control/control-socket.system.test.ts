@@ -95,11 +95,11 @@ describe('control socket', () => {
   test("an operator's mistake arrives as its sentence, a bug as one", async () => {
     const data = await folder()
     await listen(data, async ({ command }) => {
-      if (command === 'status') throw new OperatorError('Repair this.', { exitCode: 3 })
+      if (command === 'status') throw new OperatorError('no-token', 'Repair this.')
       throw new TypeError('oops')
     })
-    await expect(ask(data)).rejects.toMatchObject({ message: 'Repair this.', exitCode: 3 })
-    await expect(ask(data, { ...request, command: 'other' })).rejects.toMatchObject({ exitCode: 70 })
+    await expect(ask(data)).rejects.toMatchObject({ message: 'Repair this.', code: 'no-token', exitCode: 8 })
+    await expect(ask(data, { ...request, command: 'other' })).rejects.toMatchObject({ code: 'bug', exitCode: 70 })
   })
 
   test('refuses other protocols, lines that are no request, and lines without an end', async () => {

@@ -6,7 +6,8 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterOwnTime } from '../../platform/after-own-time.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { isErrorCode } from '../../platform/error-codes.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { jsonIn } from '../../platform/json-in.ts'
 import type { CommandEvent, Emit } from '../events/command-event.ts'
 
@@ -40,7 +41,8 @@ type ControlMessage =
   | { readonly kind: 'received' }
   | { readonly kind: 'event'; readonly event: CommandEvent }
   | { readonly kind: 'end'; readonly exitCode: number }
-  | { readonly kind: 'error'; readonly message: string; readonly exitCode: number }
+  /** Older versions send no code, and newer ones may send others. */
+  | { readonly kind: 'error'; readonly message: string; readonly exitCode: number; readonly code?: unknown }
 
 export type ControlServer = { readonly path: string; readonly close: () => Promise<void> }
 
@@ -111,23 +113,31 @@ export async function askRunningService(
       if (line.kind === 'received') continue
       if (line.kind === 'event') emit(line.event)
       else if (line.kind === 'end') return line.exitCode
-      else throw new OperatorError(line.message, { exitCode: line.exitCode })
+      else throw new OperatorError(isErrorCode(line.code) ? line.code : 'other-version', line.message)
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
     if (isLate)
       throw new OperatorError(
+        'service-silent',
         `A service runs on this data folder, but has not answered for ${confirmedWithinMs / 1000} s; look at its log, and restart it if that goes on.`,
         { cause: error },
       )
-    throw new OperatorError('The connection to the running service broke; check its log and run the command again.', {
-      cause: error,
-    })
+    throw new OperatorError(
+      'service-broken-off',
+      'The connection to the running service broke; check its log and run the command again.',
+      {
+        cause: error,
+      },
+    )
   } finally {
     endLimit()
     socket.destroy()
   }
-  throw new OperatorError('The running service stopped before the command finished; run the command again.')
+  throw new OperatorError(
+    'service-broken-off',
+    'The running service stopped before the command finished; run the command again.',
+  )
 }
 
 async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
@@ -142,13 +152,14 @@ async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
       break
     }
   } catch (error) {
-    if (error instanceof OperatorError) send({ kind: 'error', message: error.message, exitCode: error.exitCode })
-    else
-      send({
-        kind: 'error',
-        message: `The command failed inside the service: ${error instanceof Error ? error.message : String(error)}`,
-        exitCode: 70,
-      })
+    const { code, message, exitCode } =
+      error instanceof OperatorError
+        ? error
+        : new OperatorError(
+            'bug',
+            `The command failed inside the service: ${error instanceof Error ? error.message : String(error)}`,
+          )
+    send({ kind: 'error', message, exitCode, code })
   }
   // what the other side sends from now on is not read
   socket.end(() => socket.destroy())
@@ -156,10 +167,11 @@ async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
 
 function readRequest(text: string): ControlRequest {
   const value = jsonIn(text)
-  if (value === undefined) throw wrongUse('The service received a line that is not JSON.')
+  if (value === undefined) throw new OperatorError('control-request', 'The service received a line that is not JSON.')
   const request = value as Partial<ControlRequest> & { readonly protocol?: unknown }
   if (request?.protocol !== controlProtocol) {
-    throw wrongUse(
+    throw new OperatorError(
+      'other-version',
       `The running service speaks protocol ${controlProtocol} of the control socket, but this program speaks another; use the same version for both.`,
     )
   }
@@ -171,7 +183,7 @@ function readRequest(text: string): ControlRequest {
     !Array.isArray(operands) ||
     !operands.every((each) => typeof each === 'string')
   ) {
-    throw wrongUse('The service received a request without command, options and operands.')
+    throw new OperatorError('control-request', 'The service received a request without command, options and operands.')
   }
   return { command, options, operands }
 }
@@ -192,7 +204,8 @@ async function* linesOf(socket: Socket, maxBytes: number): AsyncGenerator<string
     }
     held.push(chunk.subarray(from))
     size += chunk.length - from
-    if (size > maxBytes) throw wrongUse(`A line of the control socket is longer than ${maxBytes} bytes.`)
+    if (size > maxBytes)
+      throw new OperatorError('control-request', `A line of the control socket is longer than ${maxBytes} bytes.`)
   }
 }
 
@@ -214,6 +227,7 @@ function openSocket(path: string): Promise<Socket | undefined> {
       if (error.code === 'EACCES')
         return reject(
           new OperatorError(
+            'service-of-other-user',
             'The data folder belongs to a service of a different user; run this command as that user.',
             {
               cause: error,
@@ -250,7 +264,10 @@ async function socketPath(dataFolder: string, isOwner: boolean): Promise<string>
   await mkdir(folder, { mode: 0o700, recursive: true })
   const about = await lstat(folder)
   if (!about.isDirectory() || about.uid !== uid || (about.mode & 0o077) !== 0) {
-    throw new OperatorError(`${folder} is accessible to other users; remove it, or use a shorter path for --data.`)
+    throw new OperatorError(
+      'folder-unsafe',
+      `${folder} is accessible to other users; remove it, or use a shorter path for --data.`,
+    )
   }
   const path = join(folder, `${hash}.sock`)
   await writeFile(note, `${path}\n`, { mode: 0o600 })

@@ -1,10 +1,13 @@
 // The organization that a command names, by its name or id.
-import { noSuchThing } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import type { Store } from '../../store/database/database.ts'
 import { findOrganization, type Organization } from '../../store/people/organizations.ts'
 
 export const noOrganization = (name: string) =>
-  noSuchThing(`There is no organization "${name}"; \`tenderstock organization list\` shows them.`)
+  new OperatorError(
+    'no-organization',
+    `There is no organization "${name}"; \`tenderstock organization list\` shows them.`,
+  )
 
 /** Throws OperatorError when there is none. */
 export async function organizationNamed(store: Pick<Store, 'db'>, name: string): Promise<Organization> {

@@ -3,7 +3,7 @@
 import { createPoliteHosts, type PoliteHosts } from '../../ingest/polite.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError, refused } from '../../platform/errors.ts'
 import { type HttpClient, openHttp } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
 import type { Source } from '../../sources/source.ts'
@@ -68,13 +68,16 @@ export function openPortalHttp(
 /** Whom portals may contact about our requests. */
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
-  throw wrongUse({ code: 'no-contact', values: {} })
+  throw refused({ code: 'no-contact', values: {} })
 }
 
 /** Throws OperatorError if this is not an address on this machine. */
 export function simulatorBase(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
-    throw wrongUse('--simulator expects the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.')
+    throw new OperatorError(
+      'invalid-option',
+      '--simulator expects the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.',
+    )
   return url.origin
 }

@@ -1,4 +1,5 @@
 // What any command may report.
+import type { ErrorCode } from '../../platform/error-codes.ts'
 
 /** Long work whose progress is reported. */
 export type ProgressStage =
@@ -24,7 +25,8 @@ export type AnyCommandEvents = {
   none: { message: string }
   /** What to know, or to do next. */
   note: { message: string }
-  error: { message: string; exitCode: number; trace?: string }
+  /** `code` is listed in docs/error-codes.md. */
+  error: { code: ErrorCode; message: string; exitCode: number; trace?: string }
   /** `script`: what the shell runs. */
   completion: { shell: string; script: string }
   /** `check`: what was examined; `message` says what to do where something is wrong. */

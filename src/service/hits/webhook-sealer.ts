@@ -1,7 +1,7 @@
 // The key that seals the secrets of webhooks, and whether it is the one that this stock's secrets were sealed with.
 import type { KeyObject } from 'node:crypto'
 import type { Config } from '../../platform/config.ts'
-import { OperatorError } from '../../platform/errors.ts'
+import { refused } from '../../platform/errors.ts'
 import type { Random } from '../../platform/random.ts'
 import { createSealer, openSecretKey, printOfKey, type Sealer, secretKeyFile } from '../../platform/sealing.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -34,7 +34,7 @@ export async function openStockKey(
   const print = printOfKey(key)
   if (acceptsNewKey) await setSetting(store.db, keyPrintSetting, print)
   else if ((await getOrCreateSetting(store.db, keyPrintSetting, print)) !== print)
-    throw new OperatorError({
+    throw refused({
       code: 'other-key',
       values: { file: config.secretKey ? null : secretKeyFile, folder: dataFolder },
     })

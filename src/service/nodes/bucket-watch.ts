@@ -76,9 +76,12 @@ export async function watchBucket(options: {
     const sealed = await bucket.get(accessPath)
     accessAt = steadyClock()
     if (sealed === undefined)
-      throw new OperatorError('The bucket holds no tokens yet: start the publisher with TENDERSTOCK_EDITIONS first.')
+      throw new OperatorError(
+        'bucket-empty',
+        'The bucket holds no tokens yet: start the publisher with TENDERSTOCK_EDITIONS first.',
+      )
     const opened = openAccess(sealer, sealed)
-    if (!opened) throw new OperatorError(kept ? damaged : unopened)
+    if (!opened) throw new OperatorError('bucket-unreadable', kept ? damaged : unopened)
     refuse(access && lacksChanges(opened, access) ? olderAccess(opened, access) : undefined)
     if (refused !== undefined) return
     if (!taken.equals(sealed)) await keepAndTake(opened, sealed)

@@ -130,10 +130,12 @@ export async function openKeptAccess(options: {
     assertUsable: ({ now, maxStalenessMs }) => {
       if (found === undefined)
         throw new OperatorError(
+          'nothing-to-serve',
           `The database ${address} does not answer, and ${dataFolder} holds nothing to start with; start the database first.`,
         )
       if (now - found.writtenAt > maxStalenessMs)
         throw new OperatorError(
+          'nothing-to-serve',
           `The database ${address} does not answer, and what this node has stored dates from ` +
             `${toInstant(found.writtenAt)}, longer ago than --max-staleness; start the database first.`,
         )

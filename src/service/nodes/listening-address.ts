@@ -26,25 +26,35 @@ export function listenError(
   switch (error.code) {
     case 'EADDRINUSE':
       return new OperatorError(
+        'port-in-use',
         `Port ${port} on ${host} is in use; stop the program that listens there, or choose another with ${option}.`,
         { cause: error },
       )
     case 'EACCES':
-      return new OperatorError(`Port ${port} may not be used by this user; choose one above 1023 with ${option}.`, {
-        cause: error,
-      })
+      return new OperatorError(
+        'port-forbidden',
+        `Port ${port} may not be used by this user; choose one above 1023 with ${option}.`,
+        {
+          cause: error,
+        },
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new OperatorError(
+        'no-address',
         `This machine has no address ${host}; choose another with ${option.replace('port', 'host')}.`,
         { cause: error },
       )
     case 'ENOTSUP':
     case 'EINVAL':
-      return new OperatorError('This system cannot share a port between readers; start with --readers 1.', {
-        cause: error,
-      })
+      return new OperatorError(
+        'port-not-shared',
+        'This system cannot share a port between readers; start with --readers 1.',
+        {
+          cause: error,
+        },
+      )
     default:
       return error
   }

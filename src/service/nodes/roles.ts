@@ -1,5 +1,5 @@
 // What a process of `tenderstock start` does. All roles by default; with some of them, each part runs and scales alone.
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { nearestWord } from '../../platform/nearest-word.ts'
 import { type RoundRole, roundRoles } from '../../store/nodes/rounds.ts'
 
@@ -25,20 +25,23 @@ export function parseRoles(
   const strange = words.find((word) => !roles.some((role) => role === word))
   if (strange !== undefined || words.length === 0) {
     const near = strange && nearestWord(strange, roles)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-option',
       `--role must name some of ${roles.join(', ')}, not ${JSON.stringify(strange ?? '')}.${near ? ` Did you mean ${near}?` : ''}`,
     )
   }
   const own = new Set(words as readonly Role[])
   if (own.size === roles.length) return allRoles
   if (!hasServer)
-    throw wrongUse(
+    throw new OperatorError(
+      'role-incomplete',
       '--role divides the work between processes that share a database server: set DATABASE_URL, or omit it.',
     )
   if (own.has('console') && !own.has('serve'))
-    throw wrongUse('The console shows what the API answers: pass --role serve as well.')
+    throw new OperatorError('role-incomplete', 'The console shows what the API answers: pass --role serve as well.')
   if (own.has('mail') && !own.has('console') && !hasConsoleUrl)
-    throw wrongUse(
+    throw new OperatorError(
+      'role-incomplete',
       'Mails contain links to the console: set TENDERSTOCK_CONSOLE_URL, or pass --role serve,console as well.',
     )
   return own

@@ -3,7 +3,7 @@
 import { addEpoch, noteBackup, noteExport } from '../../actions/stock.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
 import { backupLocationOf, type Config, checkDatabaseUrl } from '../../platform/config.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { backUpStock } from '../../store/backup/back-up-stock.ts'
 import { type BackupStorage, openBackupStorage } from '../../store/backup/backup-storage.ts'
 import { exportStock, previewExport } from '../../store/backup/export.ts'
@@ -51,6 +51,7 @@ export const backUp: Operation = async (context, { operands }, emit) => {
     const full = fullDiskSentence(error, storage.name)
     if (full === undefined) throw error
     throw new OperatorError(
+      'disk-full',
       `${full} The interrupted backup stays in ${storage.name}; the same command clears it and starts over.`,
       { cause: error },
     )
@@ -63,7 +64,10 @@ export const backUp: Operation = async (context, { operands }, emit) => {
 const exportDatabase: Operation = async (context, { options, operands }, emit) => {
   const { store } = context
   if (store.engine === 'server')
-    throw wrongUse('This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.')
+    throw new OperatorError(
+      'options-conflict',
+      'This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.',
+    )
   const target = checkDatabaseUrl(operands[0]!, 'URL')
   if (options['dry-run'] === true) {
     const { rows: tables, ...preview } = await previewExport(store, target)
@@ -74,6 +78,7 @@ const exportDatabase: Operation = async (context, { options, operands }, emit) =
   // what it wrote after the copy would be missing there, and an edition's number would stand for two contents
   if (context.rounds !== undefined)
     throw new OperatorError(
+      'service-running',
       'A service runs on this stock: stop it, then export, and start it with the new DATABASE_URL.',
     )
   await noteExport(store.db, actingNow(context), new URL(target))

@@ -2,7 +2,7 @@
 import { addSignInLink } from '../../actions/people.ts'
 import { keyHashOf } from '../../console/frame/directory.ts'
 import { newKey } from '../../console/mails/write-mails.ts'
-import { noSuchThing, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { hasPeople } from '../../store/people/people.ts'
@@ -24,11 +24,15 @@ export const makeConsoleLink: Operation<LinkContext> = async (context, { operand
   const outcome = await inTransaction(context.store, (trx) => addSignInLink(trx, acting, wanted))
   switch (outcome.kind) {
     case 'several':
-      throw wrongUse('Several people could be meant; name the mail address: tenderstock console link anna@example.org')
+      throw new OperatorError(
+        'person-unclear',
+        'Several people could be meant; name the mail address: tenderstock console link anna@example.org',
+      )
     case 'noAddress':
-      throw wrongUse(`"${typed}" is not a mail address; write it like anna@example.org.`)
+      throw new OperatorError('invalid-mail', `"${typed}" is not a mail address; write it like anna@example.org.`)
     case 'unknown':
-      throw noSuchThing(
+      throw new OperatorError(
+        'no-person',
         `Nobody here has the address ${outcome.mail}. An Owner invites people in the console; --operator creates a new operator.`,
       )
     case 'first':

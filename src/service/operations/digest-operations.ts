@@ -1,7 +1,7 @@
 // The operator's commands about digests: who receives the hits of a search by mail, and when.
 import { addDigest, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
 import { type DigestTerms, type Rhythm, zoneNameOf } from '../../digests/digest-schedule.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
 import { type ListedDigest, listDigests, maxDigests } from '../../store/hits/digests.ts'
@@ -23,19 +23,23 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const search = await findSearch(store.db, organizationId, String(options['search']))
   if (!search)
-    throw noSuchThing(
+    throw new OperatorError(
+      'no-search',
       `"${owner}" has no search "${options['search']}"; \`tenderstock search list --organization '${owner}'\` shows them.`,
     )
   const person = mailAddressOf(String(options['to']))
-  if (person === undefined) throw wrongUse(`"${options['to']}" is not a mail address; write it like anna@example.org.`)
+  if (person === undefined)
+    throw new OperatorError('invalid-mail', `"${options['to']}" is not a mail address; write it like anna@example.org.`)
   const terms = { ...usualDigestTerms, ...termsOf(options) }
   const outcome = await inTransaction(store, (trx) => addDigest(trx, actingOf(context), { search, person, terms }))
   if (outcome.kind === 'exists')
     throw new OperatorError(
+      'already-exists',
       `${person} already receives digests of "${search.name}"; \`tenderstock digest list\` shows the id for digest edit.`,
     )
   if (outcome.kind === 'tooMany')
     throw new OperatorError(
+      'limit-reached',
       `"${search.name}" has ${maxDigests} digests, which is the maximum; remove one first: tenderstock digest remove ID`,
     )
   await show(context, outcome.digestId, emit)
@@ -48,7 +52,8 @@ export const editDigestNow: Operation<DigestContext> = async (context, { options
   const terms = termsOf(options)
   const outcome = await inTransaction(context.store, (trx) => editDigest(trx, actingOf(context), digestId, terms))
   if (outcome.kind === 'gone') throw noDigest(operands[0]!)
-  if (outcome.kind === 'unchanged') throw wrongUse('Nothing to change: pass a different --rhythm, --hour or --zone.')
+  if (outcome.kind === 'unchanged')
+    throw new OperatorError('nothing-to-change', 'Nothing to change: pass a different --rhythm, --hour or --zone.')
   await show(context, digestId, emit)
   return 0
 }
@@ -88,7 +93,8 @@ async function show({ store, config }: DigestContext, digestId: string, emit: Em
 const digestWith = async (store: Store, digestId: string) =>
   (await listDigests(store.db)).find((digest) => digest.digestId === digestId)
 
-const noDigest = (id: string) => noSuchThing(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
+const noDigest = (id: string) =>
+  new OperatorError('no-digest', `There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
 /** What the options say. Throws OperatorError for an unknown zone. */
 const termsOf = ({ rhythm, hour, zone }: ControlRequest['options']): Partial<DigestTerms> => ({
@@ -100,7 +106,10 @@ const termsOf = ({ rhythm, hour, zone }: ControlRequest['options']): Partial<Dig
 function zoneNamed(name: string): string {
   const zone = zoneNameOf(name)
   if (zone !== undefined) return zone
-  throw wrongUse(`There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`)
+  throw new OperatorError(
+    'invalid-option',
+    `There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`,
+  )
 }
 
 function digestEvent(listed: ListedDigest): EventOf<'digest'> {

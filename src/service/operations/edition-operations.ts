@@ -1,7 +1,7 @@
 // Exporting the newest edition as open data.
 import { exportEdition, type SourceTerms } from '../../export/export.ts'
 import type { ExportFormat } from '../../export/export-parts.ts'
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { requiredAttribution } from '../../sources/attribution.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
 import type { Source } from '../../sources/source.ts'
@@ -32,7 +32,10 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
 function licenseOf(option: unknown): string | undefined {
   if (option === undefined) return undefined
   if (!/^https?:/.test(String(option)) || !URL.canParse(String(option)))
-    throw wrongUse(`--license must be the address of a license (https://…), not "${String(option)}".`)
+    throw new OperatorError(
+      'invalid-option',
+      `--license must be the address of a license (https://…), not "${String(option)}".`,
+    )
   return String(option)
 }
 

@@ -15,7 +15,7 @@ import { explainMatch } from '../../hits/explain-match.ts'
 import { HitInputError } from '../../hits/read-input.ts'
 import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../../hits/search-stock.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
 import { stockIdOf } from '../../store/editions/editions.ts'
 import { heldEditions, listHits } from '../../store/hits/hits.ts'
@@ -76,6 +76,7 @@ function membersOf(options: Options, before: Members, kind: 'search' | 'profile'
     else if (member !== undefined) members[member] = value
     else
       throw new HitInputError(
+        'invalid-option',
         `--clear does not know "${option}"; use ${[listMembers, numberMembers, exclusions].flatMap(Object.keys).join(', ')}.`,
       )
   }
@@ -101,6 +102,7 @@ export const createProfileNow: Operation<HitContext> = async (context, { options
   const outcome = await inTransaction(store, (trx) => addProfile(trx, actingOf(context), wanted))
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(
+      'already-exists',
       `"${owner}" already has a profile "${wanted.name}"; choose another name, or use profile edit.`,
     )
   emit(profileEvent(outcome.profile))
@@ -151,6 +153,7 @@ export const deleteProfileNow: Operation<HitContext> = async (context, { options
   if (outcome.kind === 'unconfirmed') throw unconfirmed('profile', outcome.name)
   if (outcome.kind === 'inUse')
     throw new OperatorError(
+      'profile-in-use',
       `Searches use this profile: ${outcome.searches.map((name) => `"${name}"`).join(', ')}. Give them ` +
         'another one first: tenderstock search edit NAME --profile OTHER, or --clear profile.',
     )
@@ -185,7 +188,10 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
     addSearch(trx, actingOf(context), { ...terms, organizationId, name }),
   )
   if (outcome.kind === 'nameTaken')
-    throw new OperatorError(`"${owner}" already has a search "${name}"; choose another name, or use search edit.`)
+    throw new OperatorError(
+      'already-exists',
+      `"${owner}" already has a search "${name}"; choose another name, or use search edit.`,
+    )
   if (outcome.kind === 'tooMany') throw tooManySearches()
   emit(await searchEvent(store, outcome.search))
   await deliverNow(context, outcome.search, options, emit)
@@ -258,7 +264,7 @@ export async function activateSearchNow(
   const outcome = await inTransaction(store, (trx) => activateSearch(trx, actingOf(context), searchNo, isActive))
   if (outcome.kind === 'gone') throw changedElsewhere()
   if (outcome.kind === 'unchanged')
-    throw new OperatorError(`The search "${name}" is already ${isActive ? 'active' : 'paused'}.`)
+    throw new OperatorError('nothing-to-do', `The search "${name}" is already ${isActive ? 'active' : 'paused'}.`)
   emit(await searchEvent(store, outcome.search))
   await deliverNow(context, outcome.search, options, emit)
   return 0
@@ -303,7 +309,8 @@ export const releaseHits: Operation<HitContext> = async (context, { options, ope
     emit({ event: 'hitsReleased', search: search.name, ...released })
     editions += 1
   }
-  if (editions === 0) throw new OperatorError(`No deliveries of "${search.name}" are held; nothing was released.`)
+  if (editions === 0)
+    throw new OperatorError('nothing-to-do', `No deliveries of "${search.name}" are held; nothing was released.`)
   return 0
 }
 
@@ -311,7 +318,11 @@ export const releaseHits: Operation<HitContext> = async (context, { options, ope
 export const explainSearch: Operation<HitContext> = async ({ store, clock }, { options, operands }, emit) => {
   const search = await searchNamed(store, String(options['search']), options)
   const explained = await explainMatch(store, search, operands[0]!.toLowerCase(), clock())
-  if (!explained) throw noSuchThing(`There is no published record "${operands[0]}"; pass an id as the API shows it.`)
+  if (!explained)
+    throw new OperatorError(
+      'no-record',
+      `There is no published record "${operands[0]}"; pass an id as the API shows it.`,
+    )
   const { clauses, reasons: _, ...rest } = explained
   emit({
     event: 'matchExplained',
@@ -325,25 +336,32 @@ export const explainSearch: Operation<HitContext> = async ({ store, clock }, { o
 
 const nameOf = (options: Options): string => {
   const name = String(options['name']).trim()
-  if (name.length > 200) throw new HitInputError('A name has at most 200 characters; shorten it.')
+  if (name.length > 200) throw new HitInputError('invalid-name', 'A name has at most 200 characters; shorten it.')
   return name
 }
 
-const nothingToChange = () => wrongUse('Nothing to change: it already has these values.')
+const nothingToChange = () => new OperatorError('nothing-to-change', 'Nothing to change: it already has these values.')
 
 const nameTaken = (kind: 'profile' | 'search', name: string) =>
-  new OperatorError(`The organization already has a ${kind} "${name}"; choose another name.`)
+  new OperatorError('already-exists', `The organization already has a ${kind} "${name}"; choose another name.`)
 
 const tooManySearches = () =>
   new OperatorError(
+    'limit-reached',
     `The organization has ${maxSearches} searches, the maximum; edit one of them, or delete one: tenderstock search delete NAME`,
   )
 
 const unconfirmed = (kind: 'profile' | 'search', name: string) =>
-  wrongUse(`Nothing was deleted: to delete the ${kind} "${name}", pass --confirm '${name}'.`)
+  new OperatorError(
+    'confirmation-needed',
+    `Nothing was deleted: to delete the ${kind} "${name}", pass --confirm '${name}'.`,
+  )
 
 const changedElsewhere = () =>
-  new OperatorError('Somebody changed it while this command ran; look at it, and run the command again.')
+  new OperatorError(
+    'changed-meanwhile',
+    'Somebody changed it while this command ran; look at it, and run the command again.',
+  )
 
 async function preview(
   { store, clock }: HitContext,
@@ -381,7 +399,8 @@ async function profileNamed(store: Store, organization: string, name: string): P
   const { organizationId, name: owner } = await organizationNamed(store, organization)
   const profile = await findProfile(store.db, organizationId, name)
   if (profile) return profile
-  throw noSuchThing(
+  throw new OperatorError(
+    'no-profile',
     `"${owner}" has no profile "${name}"; \`tenderstock profile list --organization '${owner}'\` shows them.`,
   )
 }
@@ -396,10 +415,15 @@ async function searchNamed(store: Store, name: string, options: Options): Promis
   const found = (await findSearches(store.db, name)).filter(
     ({ organizationId }) => owner === undefined || organizationId === owner.organizationId,
   )
-  if (found.length > 1) throw wrongUse(`Several organizations have a search "${name}"; pass --organization NAME.`)
+  if (found.length > 1)
+    throw new OperatorError(
+      'search-unclear',
+      `Several organizations have a search "${name}"; pass --organization NAME.`,
+    )
   const [search] = found
   if (search) return search
-  throw noSuchThing(
+  throw new OperatorError(
+    'no-search',
     `There is no search "${name}"; \`tenderstock search list --organization NAME\` shows those of an organization.`,
   )
 }

@@ -1,5 +1,5 @@
 // `tenderstock webhook listen`: a trial receiver on this machine.
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { aborted } from '../../platform/within.ts'
 import { listenForWebhooks, webhookLine } from '../../webhooks/listen.ts'
 import { webhookSecretBytes } from '../../webhooks/signature.ts'
@@ -20,7 +20,8 @@ export async function listenWebhooks(options: {
   const { port, emit, stop } = options
   const secret = options.secretFile === undefined ? options.secret : await secretInFile(options.secretFile)
   if (secret === undefined || !webhookSecretBytes(secret))
-    throw wrongUse(
+    throw new OperatorError(
+      'option-missing',
       'The receiver needs the secret of the endpoint, which `tenderstock webhook create` shows once: set ' +
         'TENDERSTOCK_WEBHOOK_SECRET, or pass --secret-file FILE.',
     )
@@ -32,6 +33,7 @@ export async function listenWebhooks(options: {
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new OperatorError(
+      'port-in-use',
       `Port ${port} is in use; stop the program that listens there, or choose another with --port.`,
     )
   })

@@ -1,7 +1,7 @@
 // `tenderstock maintenance`: closes the API of all nodes until a time, and opens it again.
 import { closeApi, openApi } from '../../actions/maintenance.ts'
 import { dayMs, toInstant } from '../../domain/time.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { actingNow, type Operation, type Operations } from '../control/operation-context.ts'
 
@@ -31,14 +31,19 @@ function readEnd(text: string, now: number): number {
   const isDay = timePattern.test(text) && !Number.isNaN(day) && toInstant(day).startsWith(text.slice(0, 10))
   const until = isDay ? Date.parse(text) : Number.NaN
   if (Number.isNaN(until))
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-option',
       `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ` +
         `${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
     )
   if (until <= now)
-    throw wrongUse(`${toInstant(until)} is in the past: it is now ${toInstant(now)}; name a later time.`)
+    throw new OperatorError(
+      'invalid-option',
+      `${toInstant(until)} is in the past: it is now ${toInstant(now)}; name a later time.`,
+    )
   if (until - now > longestDays * dayMs)
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-option',
       `Maintenance may last at most ${longestDays} days: name a time up to ${toInstant(now + longestDays * dayMs)}.`,
     )
   return until
@@ -49,7 +54,10 @@ export const operations = {
   'maintenance off': endMaintenance,
   'clock advance': async ({ advanceClock }, { options }, emit) => {
     if (!advanceClock)
-      throw new OperatorError('This command needs a running service that was started with --trial-clock.')
+      throw new OperatorError(
+        'no-trial-clock',
+        'This command needs a running service that was started with --trial-clock.',
+      )
     emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
     return 0
   },

@@ -1,7 +1,7 @@
 // What each command does with an open stock. It runs in the command's own process, or inside the service that holds the
 // stock.
 
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { asOperatorError } from '../../store/connections/connection-loss.ts'
 import type { ControlRequest } from '../control/control-socket.ts'
 import type { Operations, ServiceContext } from '../control/operation-context.ts'
@@ -14,7 +14,10 @@ export async function runOperation(context: ServiceContext, request: ControlRequ
   const { operations }: Module = Object.hasOwn(modules, word) ? await modules[word as keyof typeof modules]() : none
   const operation = operations[command]
   if (!operation)
-    throw wrongUse(`The running service does not know the command "${command}"; use the same version for both.`)
+    throw new OperatorError(
+      'other-version',
+      `The running service does not know the command "${command}"; use the same version for both.`,
+    )
   try {
     if (!queuedCommands.has(command)) return await operation(context, request, emit)
     return await context.queue.run(

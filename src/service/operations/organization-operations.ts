@@ -1,6 +1,6 @@
 // The commands about organizations: who may use the API, how much, and until when.
 import { addOrganization, editOrganization, endAccess, renameOrganization } from '../../actions/organizations.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { listCustomers } from '../../store/people/customers.ts'
 import { listOrganizations, type Organization } from '../../store/people/organizations.ts'
@@ -17,7 +17,8 @@ export const createOrganizationNow: Operation = async (context, { options, opera
   return 0
 }
 
-const nameTaken = (name: string) => new OperatorError(`An organization "${name}" already exists; choose another name.`)
+const nameTaken = (name: string) =>
+  new OperatorError('already-exists', `An organization "${name}" already exists; choose another name.`)
 
 /** `organization list` */
 export const listOrganizationsNow: Operation = async ({ store }, _request, emit) => {
@@ -42,7 +43,7 @@ export const updateOrganization: Operation = async (context, { options, operands
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   const { 'requests-per-minute': requestsPerMinute, access } = options
   if (requestsPerMinute === undefined && access === undefined) {
-    throw wrongUse('Nothing to change: pass --requests-per-minute N or --access on|off.')
+    throw new OperatorError('nothing-to-change', 'Nothing to change: pass --requests-per-minute N or --access on|off.')
   }
   const change = {
     ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
@@ -66,7 +67,10 @@ export const renameOrganizationNow: Operation = async (context, { operands }, em
     case 'gone':
       throw noOrganization(name)
     case 'kept':
-      throw new OperatorError(`The organization "${name}" belongs to the samples and keeps its name; create your own.`)
+      throw new OperatorError(
+        'sample-organization',
+        `The organization "${name}" belongs to the samples and keeps its name; create your own.`,
+      )
     case 'nameTaken':
       throw nameTaken(newName)
     case 'renamed':
@@ -82,7 +86,8 @@ export const endOrganization: Operation = async (context, { operands }, emit) =>
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   const { kind } = await inTransaction(store, (trx) => endAccess(trx, actingNow(context), organizationId))
   if (kind === 'gone') throw noOrganization(name)
-  if (kind === 'notOpen') throw new OperatorError(`"${name}" has no current contract, and its access is closed.`)
+  if (kind === 'notOpen')
+    throw new OperatorError('nothing-to-do', `"${name}" has no current contract, and its access is closed.`)
   emit({ event: 'organizationEnded', organizationId, name, hadContract: kind === 'contractEnded' })
   return 0
 }

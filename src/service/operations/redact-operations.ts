@@ -23,7 +23,7 @@ import {
   suspectFinder,
 } from '../../domain/redaction.ts'
 import type { TenderContent } from '../../domain/tender.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { makeFolder } from '../../platform/folders.ts'
 import type { Executor } from '../../store/database/database.ts'
 import { Pace } from '../../store/database/paced.ts'
@@ -71,7 +71,8 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
     return 0
   }
   const reason = String(options['reason'] ?? '').trim()
-  if (reason === '') throw wrongUse('A redaction needs --reason TEXT; --dry-run shows what it would touch.')
+  if (reason === '')
+    throw new OperatorError('option-missing', 'A redaction needs --reason TEXT; --dry-run shows what it would touch.')
   const redaction = await changeRules(context, (trx) =>
     addRedaction(trx, actingNow(context), { redactionId: id, rules, reason }),
   )
@@ -107,7 +108,8 @@ export async function undoRedaction(
   const id = operands[0]!
   const key = await redactionKey(store.db)
   const found = await changeRules(context, (trx) => undo(trx, actingNow(context), id))
-  if (!found) throw noSuchThing(`There is no redaction "${id}"; \`tenderstock redact list\` shows the ids.`)
+  if (!found)
+    throw new OperatorError('no-redaction', `There is no redaction "${id}"; \`tenderstock redact list\` shows the ids.`)
   await keepLine(context, key, { undone: id })
   const { notices } = await reconsider(context, redactor(key, found.rules), emit, removal)
   await context.queue.run('consolidate', () => consolidateNow(context, emit))
@@ -171,6 +173,7 @@ function ownLines(key: Buffer, lines: readonly RedactionLine[]): readonly Redact
 
 export const otherStock = (path: string): OperatorError =>
   new OperatorError(
+    'redactions-of-other-stock',
     `${path} was written for another stock: its hashes were made with a different key. Restore a backup of that stock, or repeat the redactions.`,
   )
 
@@ -203,10 +206,13 @@ function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule
     )
     if (rules.length > 0) return rules
   } catch (error) {
-    if (error instanceof RedactionValueError) throw wrongUse(error.message)
+    if (error instanceof RedactionValueError) throw new OperatorError('invalid-redaction', error.message)
     throw error
   }
-  throw wrongUse('Name what to redact: --secret-file FILE, or --email MAIL, --phone NUMBER, --name NAME.')
+  throw new OperatorError(
+    'option-missing',
+    'Name what to redact: --secret-file FILE, or --email MAIL, --phone NUMBER, --name NAME.',
+  )
 }
 
 type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
@@ -367,7 +373,7 @@ export async function keepLines(dataFolder: string, lines: readonly RedactionLin
 /** Throws OperatorError for a file that does not exist or holds something else. */
 export async function readRedactions(path: string): Promise<RedactionLine[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw noSuchThing(`There is no file ${path}.`)
+    if (error.code === 'ENOENT') throw new OperatorError('no-file', `There is no file ${path}.`)
     throw error
   })
   return redactionLines(text, path)
@@ -385,7 +391,10 @@ export function redactionLines(text: string, path: string): RedactionLine[] {
       } catch {
         // reported below
       }
-      throw new OperatorError(`Line ${index + 1} of ${path} is not a redaction; pass a file ${redactionsFile}.`)
+      throw new OperatorError(
+        'redactions-damaged',
+        `Line ${index + 1} of ${path} is not a redaction; pass a file ${redactionsFile}.`,
+      )
     })
 }
 

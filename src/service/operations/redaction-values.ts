@@ -1,6 +1,6 @@
 // The values of a redaction in a file: as arguments they would appear in the list of processes and in the history of
 // the shell.
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import type { ControlRequest } from '../control/control-socket.ts'
 import { secretInFile } from '../control/secret-file.ts'
 
@@ -20,7 +20,11 @@ export async function withValuesOfFile({ 'secret-file': file, ...options }: Opti
   const values = lines
     .filter(([line]) => line !== '' && !line.startsWith('#'))
     .map(([line, at]) => valueOfLine(line, at))
-  if (values.length === 0) throw wrongUse(`The file of --secret-file names nothing to redact: ${String(file)}`)
+  if (values.length === 0)
+    throw new OperatorError(
+      'secret-file-unusable',
+      `The file of --secret-file names nothing to redact: ${String(file)}`,
+    )
   const given = (kind: Kind): readonly unknown[] => (Array.isArray(options[kind]) ? (options[kind] as unknown[]) : [])
   const all = kinds.map((kind) => [
     kind,
@@ -35,6 +39,9 @@ function valueOfLine(line: string, at: number): readonly [Kind, string] {
   const [word, value] = [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
   const kind = kinds.find((each) => each === word)
   if (colon < 0 || kind === undefined || value === '')
-    throw wrongUse(`Line ${at} of the file of --secret-file must begin with \`email:\`, \`phone:\` or \`name:\`.`)
+    throw new OperatorError(
+      'secret-file-unusable',
+      `Line ${at} of the file of --secret-file must begin with \`email:\`, \`phone:\` or \`name:\`.`,
+    )
   return [kind, value]
 }

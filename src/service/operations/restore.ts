@@ -127,6 +127,7 @@ function migrationsOf({ migrations: names, version }: Manifest, storage: BackupS
   // the backup itself may be of this version, made after going back
   if (unknown.length > 0)
     throw new OperatorError(
+      'newer-version',
       `The backup in ${storage.name}, made by version ${version}, holds changes of a newer version of ` +
         `Tenderstock (${unknown.join(', ')}); restore it with that version.`,
     )

@@ -9,7 +9,7 @@ import { fuzzyMatcher } from '../../consolidate/fuzzy-matcher.ts'
 import type { Verdict } from '../../consolidate/match/match-record.ts'
 import { currentDecisions } from '../../consolidate/match-closure.ts'
 import type { TenderContent } from '../../domain/tender.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError, refused } from '../../platform/errors.ts'
 import { refusalLine } from '../../platform/refusal.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { listDoubts } from '../../store/stock/doubts.ts'
@@ -162,7 +162,7 @@ export async function decideReview(
   const note = String(options.note ?? '')
   const { kind } = await inTransaction(store, (trx) => decide(trx, actingNow(context), { left, right, decision, note }))
   if (kind === 'linked') {
-    throw new OperatorError({ code: decision === 'merge' ? 'is-one' : 'stays-one', values: { left, right } })
+    throw refused({ code: decision === 'merge' ? 'is-one' : 'stays-one', values: { left, right } })
   }
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
@@ -180,7 +180,7 @@ export async function undoReview(context: ReviewContext, { operands }: ControlRe
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const decisions = await inTransaction(store, (trx) => undo(trx, actingNow(context), { left, right }))
-  if (decisions.length === 0) throw noSuchThing({ code: 'undecided', values: { left, right } })
+  if (decisions.length === 0) throw refused({ code: 'undecided', values: { left, right } })
   const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
@@ -198,7 +198,8 @@ export async function undoReview(context: ReviewContext, { operands }: ControlRe
 export const explainStock: Operation<ReviewContext> = async (context, { operands }, emit) => {
   const id = operands[0]!.toLowerCase()
   const found = await explainRecord(context.store.db, id, context.clock())
-  if (!found) throw noSuchThing(`There is no record "${operands[0]}"; pass an id as the API shows it.`)
+  if (!found)
+    throw new OperatorError('no-record', `There is no record "${operands[0]}"; pass an id as the API shows it.`)
   emit({
     event: 'explained',
     id: found.tenderId,
@@ -221,14 +222,14 @@ export const explainStock: Operation<ReviewContext> = async (context, { operands
 /** The notice keys that two operands name: a notice key, or a record's ID, which means its founding notice. */
 async function pairOf(db: Executor, operands: readonly string[]): Promise<readonly [string, string]> {
   const [left, right] = [await noticeKeyOf(db, operands[0]!), await noticeKeyOf(db, operands[1]!)]
-  if (left === right) throw wrongUse({ code: 'same', values: {} })
+  if (left === right) throw refused({ code: 'same-record', values: {} })
   return [left, right]
 }
 
 async function noticeKeyOf(db: Executor, name: string): Promise<string> {
   const key = (await findTender(db, name.toLowerCase()))?.foundingKey ?? name
   if ((await recordsOfNoticeKeys(db, [key])).has(key)) return key
-  throw noSuchThing({ code: 'no-record', values: { name } })
+  throw refused({ code: 'no-record', values: { name } })
 }
 
 /** What people compare, by tender ID. */

@@ -38,6 +38,7 @@ export async function runAlone(
   const [clock, random] = [systemClock, systemRandom]
   if (databaseUrl === undefined && !beginsStock.has(request.command) && !existsSync(join(dataFolder, 'database')))
     throw new OperatorError(
+      'no-stock',
       `There is no stock in ${dataFolder} yet; name its folder with --data, or create one with \`tenderstock start\`.`,
     )
   await closeFiles({ dataFolder, ...config }, emit)

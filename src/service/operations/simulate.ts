@@ -1,7 +1,7 @@
 // `tenderstock simulate`: the portals of all sources on this machine, for trials of a source and of what goes wrong.
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { aborted } from '../../platform/within.ts'
 import { corpusShelf } from '../../simulator/corpus-shelf.ts'
 import { type Faults, readFaults } from '../../simulator/faults.ts'
@@ -59,6 +59,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new OperatorError(
+      'port-in-use',
       `Port ${options.port} is in use; stop the program that listens there, or choose another with --port.`,
     )
   })
@@ -94,6 +95,6 @@ function faultsOf(written: readonly string[]): Faults {
     return readFaults(written)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw wrongUse(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`)
+    throw new OperatorError('invalid-option', `${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`)
   }
 }

@@ -11,7 +11,7 @@ import { runSource } from '../../ingest/run-sources.ts'
 import { lacksKey, needsKey, whyOff } from '../../ingest/source-health.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError, refused } from '../../platform/errors.ts'
 import { inFolder } from '../../platform/folders.ts'
 import { recordedAnswers } from '../../sources/recorded-answers.ts'
 import { countCountries, loadSources, type Sources } from '../../sources/registry.ts'
@@ -52,7 +52,8 @@ export function sourceNamed(sources: Sources, id: string): Source {
   const source = sources.get(id)
   if (source) return source
   const near = [...sources.keys()].filter((each) => each.includes(id) || id.includes(each)).slice(0, 5)
-  throw noSuchThing(
+  throw new OperatorError(
+    'no-source',
     `There is no source "${id}"${near.length > 0 ? `; did you mean ${near.join(', ')}?` : '; `tenderstock source list --all` shows them.'}`,
   )
 }
@@ -62,7 +63,8 @@ export const listSources: Operation<SourceContext> = async (context, { options }
   const sources = await loadSources()
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
   if (country !== undefined && ![...sources.values()].some((source) => source.country === country))
-    throw wrongUse(
+    throw new OperatorError(
+      'invalid-option',
       `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
     )
   const judged = await sourcesHealth(context.store, watchOf(context, sources))
@@ -171,10 +173,13 @@ export const runSourceNow: Operation<ReadingContext> = async (context, { operand
   const sources = await loadSources()
   const named = sourceNamed(sources, operands[0]!)
   if (options.slot !== undefined && options.channel === undefined)
-    throw wrongUse(`--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`)
+    throw new OperatorError(
+      'option-missing',
+      `--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`,
+    )
   const { clock, random, keyOf } = context
   // it would read nothing, as if nothing were due
-  if (context.signal?.aborted) throw new OperatorError({ code: 'stopping', values: {} })
+  if (context.signal?.aborted) throw refused({ code: 'service-stopping', values: {} })
   const access = accessOf(context, options)
   try {
     const source = cardIn(access, named)
@@ -218,14 +223,17 @@ function accessOf(context: CheckContext, { simulator }: ControlRequest['options'
 function cardIn(access: PortalAccess, source: Source): Source {
   const card = access.cardOf(source)
   if (card) return card
-  throw wrongUse({ code: 'no-sample', values: { source: source.id } })
+  throw refused({ code: 'no-sample', values: { source: source.id } })
 }
 
 /** Creates the folder of recordings; refuses one that holds something, so that no recording mixes with another. */
 async function prepareRecordings(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   if ((await readdir(folder)).length > 0)
-    throw wrongUse(`${folder} is not empty; name a new folder for the recordings (--record DIR).`)
+    throw new OperatorError(
+      'recordings-not-empty',
+      `${folder} is not empty; name a new folder for the recordings (--record DIR).`,
+    )
 }
 
 /** What a check needs: no stock is open. */
@@ -239,7 +247,10 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   const sources = await loadSources()
   const named = operands.map((id) => sourceNamed(sources, id))
   if (options.all === true && named.length > 0)
-    throw wrongUse(`Name sources or pass --all, not both: --all checks every active source.`)
+    throw new OperatorError(
+      'options-conflict',
+      `Name sources or pass --all, not both: --all checks every active source.`,
+    )
   const { clock, signal = new AbortController().signal } = context
   const access = accessOf(context, options)
   const keyOf = (source: Source) =>
@@ -267,7 +278,7 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
     for (const each of chosen) {
       if (signal.aborted) break
       const source = cardIn(access, each)
-      if (source.access.kind === 'key' && !hasKey(source)) throw new OperatorError(needsKey(source.id, source.access))
+      if (source.access.kind === 'key' && !hasKey(source)) throw refused(needsKey(source.id, source.access))
       emit({ event: 'progress', stage: 'check', done: results.size, total: chosen.length })
       const key = keyOf(source)
       const { send } = access.hosts.openConnection({ source, key, signal })
@@ -308,7 +319,7 @@ export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }
   const { id } = sourceNamed(await loadSources(), operands[0]!)
   const note = options.note === undefined ? '' : String(options.note)
   const held = await inTransaction(context.store, (trx) => releaseSource(trx, actingNow(context), id, note))
-  if (!held) throw wrongUse({ code: 'no-quarantine', values: { source: id } })
+  if (!held) throw refused({ code: 'no-quarantine', values: { source: id } })
   emit({ event: 'sourceReleased', source: id, notices: held.notices, since: held.since })
   return 0
 }

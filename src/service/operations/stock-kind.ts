@@ -19,5 +19,5 @@ export async function claimStockKind({ db }: Pick<Store, 'db'>, kind: StockKind)
   // stocks from before this was recorded have an epoch if they contain samples
   const before = (await getSetting(db, 'sample-epoch')) === undefined ? kind : 'samples'
   const noted = (await getOrCreateSetting(db, 'stock-kind', before)) as StockKind
-  if (noted !== kind) throw new OperatorError(refusals[noted])
+  if (noted !== kind) throw new OperatorError('other-kind-of-stock', refusals[noted])
 }

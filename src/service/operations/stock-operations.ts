@@ -13,7 +13,7 @@ import {
   type ReparseOptions,
   reparse,
 } from '../../ingest/ingest.ts'
-import { OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { previewPublication } from '../../publish/preview-publication.ts'
 import { type PublishOutcome, publish } from '../../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../../sources/files.ts'
@@ -79,7 +79,7 @@ async function noteObjections(context: ServiceContext, options: ControlRequest['
   const isForced = options['override-gate'] === true
   if (!isForced && options['accept-future-edition'] !== true) {
     if (options['reason'] === undefined) return
-    throw wrongUse('--reason says why the gate is overridden: pass it with --override-gate.')
+    throw new OperatorError('option-missing', '--reason says why the gate is overridden: pass it with --override-gate.')
   }
   await notePublication(context.store.db, actingNow(context), {
     inSpiteOf: isForced ? 'gate' : 'future',
@@ -183,9 +183,11 @@ export async function publishNow(
 /** Throws OperatorError while the stock is neither what it was before a rebuild nor what it will be. */
 async function assertNoRebuild({ store }: ServiceContext): Promise<void> {
   const state = await rebuildState(store)
-  if (state === 'running') throw new OperatorError('The stock is being rebuilt: publish again when that has ended.')
+  if (state === 'running')
+    throw new OperatorError('rebuild-running', 'The stock is being rebuilt: publish again when that has ended.')
   if (state === 'interrupted')
     throw new OperatorError(
+      'rebuild-interrupted',
       'A rebuild was interrupted: run `tenderstock rebuild` before publishing. A running service repeats it by itself.',
     )
 }
@@ -263,6 +265,7 @@ export const operations = {
     await noteRebuild(context.store.db, actingNow(context))
     if (!(await rebuild(context, emit)))
       throw new OperatorError(
+        'rebuild-running',
         'Another process is rebuilding the stock; wait until it has ended. If it died, it is given up after a minute.',
       )
     return 0

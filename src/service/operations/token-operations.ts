@@ -1,7 +1,7 @@
 // The commands about tokens, for operators when no Owner can sign in. They notify the Owners and add entries to the
 // audit log.
 import { type ActingOnTokens, addToken, revokeToken, rotateToken } from '../../actions/tokens.ts'
-import { noSuchThing, OperatorError } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { type ApiToken, listTokens } from '../../store/people/organizations.ts'
@@ -15,7 +15,10 @@ const actingOn = (context: ServiceContext): ActingOnTokens => ({
 })
 
 const noToken = (tokenId: string) =>
-  noSuchThing(`There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`)
+  new OperatorError(
+    'no-token',
+    `There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`,
+  )
 
 /** `token create` */
 export const createTokenNow: Operation = async (context, { options, operands }, emit) => {
@@ -30,7 +33,10 @@ export const createTokenNow: Operation = async (context, { options, operands }, 
   }
   const outcome = await inTransaction(store, (trx) => addToken(trx, acting, wanted))
   if (outcome.kind === 'noFreeSlot')
-    throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
+    throw new OperatorError(
+      'limit-reached',
+      `"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`,
+    )
   if (outcome.kind !== 'created') throw noOrganization(name)
   emit({ ...tokenEvent(outcome.token, acting.now), token: outcome.plaintext })
   return 0
@@ -66,9 +72,15 @@ export const rotateTokenNow: Operation = async (context, { options, operands }, 
     case 'noToken':
       throw noToken(tokenId)
     case 'ended':
-      throw new OperatorError('This token is no longer valid: create a new one with `tenderstock token create`.')
+      throw new OperatorError(
+        'token-invalid',
+        'This token is no longer valid: create a new one with `tenderstock token create`.',
+      )
     case 'noFreeSlot':
-      throw new OperatorError('The organization has two valid tokens; revoke the unused one, then rotate.')
+      throw new OperatorError(
+        'limit-reached',
+        'The organization has two valid tokens; revoke the unused one, then rotate.',
+      )
     case 'rotated':
       emit({ ...tokenEvent(outcome.token, acting.now), token: outcome.plaintext })
       emit(tokenEvent(outcome.old, acting.now))

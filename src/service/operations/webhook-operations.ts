@@ -13,7 +13,7 @@ import {
 } from '../../actions/webhooks.ts'
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
-import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { countDeliveries, listDeliveries, type ReplayChoice } from '../../store/hits/deliveries.ts'
@@ -63,6 +63,7 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
   const outcome = await inTransaction(store, (trx) => addEndpoint(trx, actingOf(context), wanted))
   if (outcome.kind === 'tooMany')
     throw new OperatorError(
+      'limit-reached',
       `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
     )
   emit({ ...endpointEvent(outcome.endpoint, organization.name), secret: made.secret })
@@ -75,7 +76,7 @@ export const updateWebhook: Operation = async (context, { operands, options }, e
   const endpoint = await endpointNamed(context, operands)
   const { endpointId, organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
-    throw wrongUse('Pass either --search or --all-searches.')
+    throw new OperatorError('options-conflict', 'Pass either --search or --all-searches.')
   const searches = await searchesOf(context, organizationId, options.search)
   const change: EndpointChange = {
     ...(options.url !== undefined && { address: await addressOf(context, String(options.url)) }),
@@ -91,10 +92,12 @@ export const updateWebhook: Operation = async (context, { operands, options }, e
   if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
   if (outcome.kind === 'stale')
     throw new OperatorError(
+      'changed-meanwhile',
       'Somebody changed the endpoint while this command ran; look at it, and run the command again.',
     )
   if (outcome.kind === 'unchanged')
-    throw wrongUse(
+    throw new OperatorError(
+      'nothing-to-change',
       'Nothing to change: pass a different --url, --kind, --search or --all-searches, --rate or --description.',
     )
   const organization = await findOrganization(store.db, organizationId)
@@ -213,6 +216,7 @@ export const releaseWebhook: Operation = async (context, { operands }, emit) => 
   if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
   if (outcome.kind === 'disabled')
     throw new OperatorError(
+      'endpoint-disabled',
       `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpointId}`,
     )
   emit({ event: 'webhookReleased', id: endpointId, deliveries: outcome.deliveries })
@@ -245,7 +249,8 @@ export const replayWebhook: Operation = async (context, { operands, options }, e
   if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
   const { deliveries } = outcome
   if (deliveries === 0 && options.message !== undefined)
-    throw noSuchThing(
+    throw new OperatorError(
+      'no-delivery',
       `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpointId}\` shows them.`,
     )
   emit({ event: 'webhookReplayed', id: endpointId, deliveries })
@@ -256,7 +261,10 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
   const { message, 'failed-since': failed, 'all-since': all } = options
   const given = [message, failed, all].filter((each) => each !== undefined)
   if (given.length !== 1)
-    throw wrongUse('Say what to send again, one of: --message ID, --failed-since DATE, --all-since DATE.')
+    throw new OperatorError(
+      'option-missing',
+      'Say what to send again, one of: --message ID, --failed-since DATE, --all-since DATE.',
+    )
   if (message !== undefined) return { messageId: String(message) }
   return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
 }
@@ -271,7 +279,7 @@ async function endpointNamed(
 }
 
 const noEndpoint = (id: string) =>
-  noSuchThing(`There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
+  new OperatorError('no-endpoint', `There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
 
 /** The address in its canonical form. Throws OperatorError for one that is not allowed. */
 async function addressOf({ store, config }: ServiceContext, typed: string): Promise<string> {
@@ -297,7 +305,10 @@ function kindsOf(given: unknown): readonly string[] {
   const wanted = Array.isArray(given) ? given.map(String) : ['search.hit']
   const unknown = wanted.find((each) => !(hitEventKinds as readonly string[]).includes(each))
   if (unknown !== undefined)
-    throw wrongUse(`There is no type "${unknown}"; an endpoint can receive ${hitEventKinds.join(' and ')}.`)
+    throw new OperatorError(
+      'invalid-option',
+      `There is no type "${unknown}"; an endpoint can receive ${hitEventKinds.join(' and ')}.`,
+    )
   return [...new Set(wanted)]
 }
 
@@ -310,7 +321,8 @@ async function searchesOf(
   const ids: string[] = []
   for (const name of given.map(String)) {
     const search = await findSearch(store.db, organizationId, name)
-    if (!search) throw noSuchThing(`There is no search "${name}"; \`tenderstock search list\` shows them.`)
+    if (!search)
+      throw new OperatorError('no-search', `There is no search "${name}"; \`tenderstock search list\` shows them.`)
     ids.push(search.searchId)
   }
   return ids
@@ -325,7 +337,10 @@ async function newSecret(
   const secret = file === undefined ? makeWebhookSecret(random.bytes) : await secretInFile(String(file))
   const bytes = webhookSecretBytes(secret)
   if (!bytes)
-    throw wrongUse('This is not a secret: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.')
+    throw new OperatorError(
+      'secret-file-unusable',
+      'This is not a secret: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.',
+    )
   const secretId = random.uuid()
   return { secret, stored: { secretId, sealed: sealer.seal(bytes, secretId) } }
 }

@@ -92,6 +92,7 @@ export class ReaderThread {
         reject(
           this.#isSilent
             ? new OperatorError(
+                'reader-silent',
                 'A thread that answers requests gave no sign of life while it was loading, and was ended. ' +
                   'Look at the load and the memory of this machine, then start again.',
               )

@@ -9,7 +9,7 @@ import type { SlotResult } from '../../ingest/run-slot.ts'
 import { runWorkers } from '../../ingest/run-sources.ts'
 import { lacksKey, whyOff } from '../../ingest/source-health.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import type { HttpClient } from '../../platform/http.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Random } from '../../platform/random.ts'
@@ -152,7 +152,7 @@ function chooseSources({ sources, named, keyOf }: LiveOptions): Chosen {
   if (named.length > 0) {
     const running = [...new Set(named)].map((id) => sourceNamed(sources, id))
     for (const source of running)
-      if (!hasKey(source)) throw wrongUse(`The source ${source.id} ${whyOff(source, false)}.`)
+      if (!hasKey(source)) throw new OperatorError('source-off', `The source ${source.id} ${whyOff(source, false)}.`)
     return { running, keyless: [], off: [] }
   }
   const all = [...sources.values()]

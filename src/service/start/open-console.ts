@@ -5,7 +5,7 @@ import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../conso
 import { Directory } from '../../console/frame/directory.ts'
 import { steadyClock } from '../../platform/clock.ts'
 import { connectionsPerAddress, createConnectionMemory } from '../../platform/connection-limit.ts'
-import { wrongUse } from '../../platform/errors.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { isLoopbackAddress } from '../../platform/network-rule.ts'
 import { sampleEpoch } from '../../simulator/samples/sample-documents.ts'
 import { getOrCreateSetting } from '../../store/database/settings.ts'
@@ -31,7 +31,8 @@ export async function findConsole(
   consoleUrl: string | undefined,
 ): Promise<HeldPort & { readonly host: string; readonly origin: string }> {
   if (consoleUrl === undefined && host !== 'localhost' && !isLoopbackAddress(host))
-    throw wrongUse(
+    throw new OperatorError(
+      'setting-missing',
       `The console cannot listen on ${host} without its public address; set TENDERSTOCK_CONSOLE_URL, such as https://console.example.org.`,
     )
   const held = await holdPort(host, port, '--console-port')

@@ -19,6 +19,7 @@ export async function serve(options: NodeOptions): Promise<void> {
   if (!node.isAlone) await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   else if (editions.newest === undefined)
     throw new OperatorError(
+      'nothing-to-serve',
       `The database does not answer, and ${dataFolder} holds no edition to serve; start the database first.`,
     )
   await answerUntilStopped(options, node)

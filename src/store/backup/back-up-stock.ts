@@ -56,7 +56,8 @@ const running = new WeakSet<Store['db']>()
  * durable and was verified. Throws OperatorError if the place cannot be used.
  */
 export async function backUpStock(store: Store, storage: BackupStorage, options: BackupOptions): Promise<Manifest> {
-  if (running.has(store.db)) throw new OperatorError('A backup of this stock is already running; wait until it ends.')
+  if (running.has(store.db))
+    throw new OperatorError('backup-running', 'A backup of this stock is already running; wait until it ends.')
   running.add(store.db)
   try {
     await storage.clear()
@@ -150,7 +151,8 @@ async function writeBackup(
   let [table, lines, length, waiting] = ['', [] as string[], 0, 0]
   const flush = async () => {
     if (waiting === 0) return
-    if (signal?.aborted) throw new OperatorError('The backup was stopped; what was written of it is no backup.')
+    if (signal?.aborted)
+      throw new OperatorError('stopped', 'The backup was stopped; what was written of it is no backup.')
     parts.push(await putPart(storage, parts.length + 1, { table, rows: waiting, lines }))
     rows += waiting
     onProgress?.({ rows, totalRows: Math.max(rows, totalRows), table })
@@ -214,6 +216,9 @@ async function putVerified(storage: BackupStorage, name: string, bytes: Buffer):
   await storage.put(name, bytes)
   const found = await storage.get(name)
   if (found === undefined || sha256(found) !== sum)
-    throw new OperatorError(`${storage.name} did not keep ${name} as it was written; use another location.`)
+    throw new OperatorError(
+      'backup-not-kept',
+      `${storage.name} did not keep ${name} as it was written; use another location.`,
+    )
   return sum
 }

@@ -36,7 +36,7 @@ export function openBackupStorage(where: DocumentLocation, options: Omit<BucketO
 
 async function refuseBackup(storage: string, get: BackupStorage['get']): Promise<void> {
   if ((await get(manifestName)) !== undefined)
-    throw new OperatorError(`${storage} already holds a backup; pass a new location for each backup.`)
+    throw new OperatorError('backup-exists', `${storage} already holds a backup; pass a new location for each backup.`)
 }
 
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
@@ -62,6 +62,7 @@ function folderStorage(folder: string): BackupStorage {
         const foreign = names.find((name) => !leftover.test(name))
         if (foreign !== undefined)
           throw new OperatorError(
+            'folder-not-empty',
             `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one.`,
           )
         // left by an interrupted backup

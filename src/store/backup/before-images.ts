@@ -83,6 +83,7 @@ export async function keepBeforeImages<Facts>(
     })
     if (BigInt(cut) >= maxTransactions)
       throw new OperatorError(
+        'backup-impossible',
         'This embedded stock has had more transactions than a backup of it can tell apart; copy it to a ' +
           'server with `tenderstock database export URL`, and back that one up.',
       )

@@ -97,6 +97,7 @@ async function copyTables(
   const used = await usedTable(to, tables)
   if (used !== undefined)
     throw new OperatorError(
+      'target-not-empty',
       `The database ${shownAddress(databaseUrl)} is not empty (its table ${used} has rows); pass an empty one.`,
     )
   for (const name of seededTables) await sql`delete from ${sql.table(name)}`.execute(to)

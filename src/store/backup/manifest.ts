@@ -101,6 +101,7 @@ export async function readManifest(storage: BackupStorage, key: KeyObject | unde
   const bytes = await storage.get(manifestName)
   if (bytes === undefined)
     throw new OperatorError(
+      'no-backup',
       `There is no whole backup in ${storage.name} (${manifestName} is missing); pass another one.`,
     )
   let manifest: (Manifest & { readonly checksum: string; readonly code: string }) | undefined
@@ -112,11 +113,13 @@ export async function readManifest(storage: BackupStorage, key: KeyObject | unde
   const { checksum, code, ...facts } = manifest
   if (facts.format === 'tenderstock-backup' && (facts.formatVersion as number) > 2)
     throw new OperatorError(
+      'newer-version',
       `The backup in ${storage.name} was made by a newer version of Tenderstock (${facts.version}); update the program.`,
     )
   if (facts.format !== 'tenderstock-backup' || checksum !== checksumOf(facts)) throw damaged(storage, manifestName)
   if ((facts.formatVersion as number) < 2)
     throw new OperatorError(
+      'older-version',
       `The backup in ${storage.name} was made by an earlier version (${facts.version}), which did not seal its keys; restore it with that version.`,
     )
   if (key !== undefined) assertMadeWith(key, { storage, facts, code })
@@ -129,12 +132,16 @@ function assertMadeWith(
 ): void {
   const [expected, found] = [Buffer.from(codeOf(facts, key)), Buffer.from(String(code))]
   if (expected.length === found.length && timingSafeEqual(expected, found)) return
-  throw new OperatorError(
-    facts.keyPrint === printOfKey(key)
-      ? `The manifest of the backup in ${storage.name} was changed by somebody without the secret key; use another backup.`
-      : `The backup in ${storage.name} was made with another secret key than the one in TENDERSTOCK_SECRET_KEY ` +
+  throw facts.keyPrint === printOfKey(key)
+    ? new OperatorError(
+        'backup-changed',
+        `The manifest of the backup in ${storage.name} was changed by somebody without the secret key; use another backup.`,
+      )
+    : new OperatorError(
+        'backup-key',
+        `The backup in ${storage.name} was made with another secret key than the one in TENDERSTOCK_SECRET_KEY ` +
           'or the data folder; give the one that the service had then, or none.',
-  )
+      )
 }
 
 /** The text of SHA256SUMS. */
@@ -142,7 +149,10 @@ export const sumsOf = (parts: readonly BackupPart[]): string =>
   parts.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join('')
 
 const damaged = (storage: BackupStorage, name: string) =>
-  new OperatorError(`The backup in ${storage.name} is damaged: ${name} is not what was written; use another backup.`)
+  new OperatorError(
+    'backup-damaged',
+    `The backup in ${storage.name} is damaged: ${name} is not what was written; use another backup.`,
+  )
 
 /** The rows of a part, one per line. Throws OperatorError when it is missing or not what was written. */
 export async function readPart(storage: BackupStorage, part: BackupPart): Promise<string> {

@@ -52,6 +52,7 @@ export async function assertEmpty(db: Executor, target: string): Promise<void> {
   const used = await usedTable(db, await readTables(db))
   if (used !== undefined)
     throw new OperatorError(
+      'target-not-empty',
       `${target} is not empty (its table ${used} has rows); restore into an empty database or a new data folder.`,
     )
 }
@@ -77,6 +78,7 @@ export async function restoreStock(
       const [was, is] = [{ rows: count, sum: BigInt(checksum) }, await fingerprint(trx, tableOf(tables, name))]
       if (!isSameFingerprint(was, is))
         throw new OperatorError(
+          'backup-damaged',
           `The backup in ${storage.name} is damaged: the table ${name} has ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
         )
     }

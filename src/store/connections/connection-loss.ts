@@ -28,9 +28,6 @@ const lossMessages = new RegExp(
     'timeout (?:exceeded when trying to connect|expired)$)',
 )
 
-/** How the sentence of a full disk begins. */
-const fullDisk = /^The disk .* is full/
-
 /** SQLSTATE of a wait for a lock that took too long. */
 export const lockTimedOut = '55P03'
 
@@ -44,19 +41,23 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** Turns a lost connection or a full disk into an OperatorError; returns any other error unchanged. */
 export function asOperatorError(error: unknown, dataFolder: string): unknown {
-  const full = fullDiskSentence(error, dataFolder)
   // a backup says itself what becomes of its parts
-  if (full !== undefined && error instanceof OperatorError && fullDisk.test(error.message)) return error
+  if (error instanceof OperatorError && error.code === 'disk-full') return error
+  const full = fullDiskSentence(error, dataFolder)
   if (full !== undefined)
-    return new OperatorError(`${full} Then run this again; unfinished work left no trace.`, { cause: error })
+    return new OperatorError('disk-full', `${full} Then run this again; unfinished work left no trace.`, {
+      cause: error,
+    })
   if (error instanceof Error && (error as { readonly code?: unknown }).code === lockTimedOut)
     return new OperatorError(
+      'database-busy',
       `Another process keeps the database busy (${error.message}). Wait until it is done, or end that ` +
         'session (pg_terminate_backend), and run this again. Unfinished work left no trace.',
       { cause: error },
     )
   if (!isConnectionLoss(error) || error instanceof OperatorError) return error
   return new OperatorError(
+    'database-lost',
     `The connection to the database was lost (${(error as Error).message}); check that the server runs, and run this again. Unfinished work left no trace.`,
     { cause: error },
   )

@@ -13,7 +13,7 @@ test('a backup on a full disk names its own folder and says what becomes of its 
   const error = await failing.catch((thrown: unknown) => thrown)
   const full = fullDiskSentence(error, '/srv/data')
   expect(full).toMatch(/^The disk that holds \/backups\/one is full/)
-  const told = new OperatorError(`${full} The interrupted backup stays in /backups/one.`, { cause: error })
+  const told = new OperatorError('disk-full', `${full} The interrupted backup stays in /backups/one.`, { cause: error })
   expect(asOperatorError(told, '/srv/data')).toBe(told)
 })
 

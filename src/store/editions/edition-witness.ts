@@ -26,7 +26,11 @@ export type Witness = {
 }
 
 /** An edition was published that the database does not hold, and no epoch gave it up. */
-export class LostEditionError extends OperatorError {}
+export class LostEditionError extends OperatorError {
+  constructor(message: string) {
+    super('older-database', message)
+  }
+}
 
 /** Asks all witnesses to report again. `call`: never used before. */
 export async function beginRollCall(db: Executor, call: string): Promise<void> {

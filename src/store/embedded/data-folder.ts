@@ -28,7 +28,7 @@ export async function ownDataFolder(dataFolder: string, checkpointBytes: number)
     const databaseFolder = join(dataFolder, 'database')
     if (!existsSync(databaseFolder)) await makeDatabase(dataFolder, databaseFolder, checkpointBytes)
     else if (!existsSync(join(databaseFolder, 'PG_VERSION'))) {
-      throw new OperatorError(cannotOpen(databaseFolder, 'its file PG_VERSION is missing'))
+      throw new OperatorError('stock-damaged', cannotOpen(databaseFolder, 'its file PG_VERSION is missing'))
     }
     return { databaseFolder, release }
   } catch (error) {
@@ -47,9 +47,13 @@ async function lock(dataFolder: string): Promise<() => void> {
     await access(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const { message } = error as Error
-    throw new OperatorError(`The data folder ${dataFolder} cannot be written (${message}); ${unwritable}.`, {
-      cause: error,
-    })
+    throw new OperatorError(
+      'folder-unusable',
+      `The data folder ${dataFolder} cannot be written (${message}); ${unwritable}.`,
+      {
+        cause: error,
+      },
+    )
   }
   return lockFolder(dataFolder, {
     what: 'The data folder',

@@ -161,7 +161,7 @@ export class EmbeddedEngine {
     await worker.terminate()
     const cause =
       answer.kind === 'fatal' ? answer.message : answer.kind === 'late' ? 'it takes too long' : 'the engine stopped'
-    throw new OperatorError(cannotOpen(this.#options.folder, cause))
+    throw new OperatorError('stock-damaged', cannotOpen(this.#options.folder, cause))
   }
 
   #settle(answer: Answer): void {
@@ -216,6 +216,7 @@ export async function initialise(folder: string, checkpointBytes: number): Promi
   if (answer.kind !== 'closed') {
     const cause = answer.kind === 'fatal' ? answer.message : 'the engine stopped'
     throw new OperatorError(
+      'folder-unusable',
       `No database can be created in ${folder}: ${cause}; check the free space and the permissions.`,
     )
   }

@@ -212,5 +212,8 @@ function wrong(location: BucketLocation, status: number, bytes: Uint8Array, name
         : status === 404
           ? 'check that the bucket exists'
           : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`
-  return new OperatorError(`The bucket ${location.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
+  return new OperatorError(
+    'bucket-refuses',
+    `The bucket ${location.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`,
+  )
 }

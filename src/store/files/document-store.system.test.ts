@@ -321,7 +321,10 @@ describe('a bucket', () => {
   test('reports that its clock differs too much', async () => {
     const store = await open(placeIn(await openS3()), () => clock() + 16 * 60_000)
     await expect(store.put(some)).rejects.toThrow(
-      new OperatorError('The bucket stock answered 403 RequestTimeTooSkewed; set the clock of this machine.'),
+      new OperatorError(
+        'bucket-refuses',
+        'The bucket stock answered 403 RequestTimeTooSkewed; set the clock of this machine.',
+      ),
     )
   })
 

@@ -108,6 +108,7 @@ async function explained<Result>(folder: string, work: () => Promise<Result>): P
     )
       throw error
     throw new OperatorError(
+      'folder-unusable',
       `The document folder ${folder} cannot be used (${code}); check that it exists, is writable and is not full, or change TENDERSTOCK_DOCUMENTS.`,
       { cause: Object.assign(error as Error, { folder }) },
     )

@@ -292,6 +292,7 @@ export async function listRejections(db: Executor, limit: number): Promise<Liste
 
 function missingContent(documentId: string): never {
   throw new OperatorError(
+    'document-missing',
     `The bytes of document ${documentId} are neither in the database nor in the document store; start with the same document store as when it was received.`,
   )
 }

@@ -67,6 +67,7 @@ export async function migrate(
     if ((error as { readonly code?: string }).code !== lockTimedOut) throw error
     if (retries === maxRetries)
       throw new OperatorError(
+        'database-busy',
         `${stock} could not be brought up to date, because a long transaction holds its tables; end it (pg_stat_activity shows it), and start again.`,
         { cause: error },
       )
@@ -78,6 +79,7 @@ function assertUsable(applied: readonly string[], known: Migrations, stock: stri
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.some((name) => unreleasedNames.includes(name))) {
     throw new OperatorError(
+      'older-version',
       `${stock} was written by a version of Tenderstock from before the first release, which this one cannot ` +
         'read; start with an empty data folder or database, and read the notices again.',
     )
@@ -92,6 +94,7 @@ function assertUsable(applied: readonly string[], known: Migrations, stock: stri
   if (forbidding.length > 0 || (unknown.length > 0 && !isOlder)) {
     const named = forbidding.length > 0 ? forbidding : unknown
     throw new OperatorError(
+      'newer-version',
       `${stock} was written by a newer version of Tenderstock (it holds ${named.join(', ')}); update the program, or use another database or data folder.`,
     )
   }

@@ -86,11 +86,14 @@ export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: 
         '0' not in (current_setting('statement_timeout'), current_setting('lock_timeout'),
           current_setting('idle_in_transaction_session_timeout')) as "isLimited"`.execute(db)
     assertVersion(rows[0]!.version, address)
-    if (!rows[0]!.isLimited) throw new OperatorError(`${address} is behind a pooler that drops ${limitsAdvice}`)
+    if (!rows[0]!.isLimited)
+      throw new OperatorError('pooler-unusable', `${address} is behind a pooler that drops ${limitsAdvice}`)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     if (/unsupported startup parameter/.test(String(error)))
-      throw new OperatorError(`${address} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
+      throw new OperatorError('pooler-unusable', `${address} is behind a pooler that refuses ${limitsAdvice}`, {
+        cause: error,
+      })
     throw unusable(error, databaseUrl, 'check its address and that the server is running')
   }
 }
@@ -99,6 +102,7 @@ export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: 
 export function assertVersion(version: number, address: string): void {
   if (version >= oldestVersion) return
   throw new OperatorError(
+    'postgres-too-old',
     `The database ${address} runs PostgreSQL ${Math.floor(version / 10_000)}; use a server of version 15 or newer.`,
   )
 }

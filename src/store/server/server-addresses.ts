@@ -22,6 +22,7 @@ export function serverAddresses(databaseUrl: string): ServerAddresses {
   const list = readServerList(databaseUrl)
   if (list === undefined || !/^postgres(?:ql)?$/.test(list.scheme))
     throw new OperatorError(
+      'database-address',
       'DATABASE_URL is not of the form postgres://user:password@host:port/database; correct it. Several servers are written host:port,host:port.',
     )
   const addresses = singleAddresses(list).map((text) => new URL(text))
@@ -35,6 +36,7 @@ function wantedOf(said: string | null, hosts: number): Wanted {
   if (said === 'any') return 'any'
   if (said === 'read-write' || said === 'primary') return 'read-write'
   throw new OperatorError(
+    'database-address',
     `The address of the database has ${option}=${said}, but it is written to: pass read-write or primary, or omit it.`,
   )
 }
@@ -55,11 +57,13 @@ export function unusable(error: unknown, databaseUrl: string, advice: string): O
   if (code === missingDatabase) {
     const name = decodeURIComponent(new URL(serverAddresses(databaseUrl).urls[0]!).pathname.slice(1))
     return new OperatorError(
+      'no-database',
       `The database ${address} does not exist; create it on the server (createdb ${shellWord(name)}), or correct the name in the address.`,
       { cause: error },
     )
   }
   return new OperatorError(
+    'database-unusable',
     `The database ${address} cannot be used (${message || code || 'no connection'}); ${advice}.`,
     {
       cause: error,
