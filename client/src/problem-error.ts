@@ -16,11 +16,14 @@ export class ProblemError extends Error {
   readonly problem: Problem
   /** The part of `type` after `#error-`: `cursor-expired`, `rate-limited` …; empty if the body was no problem. */
   readonly slug: string
+  /** The slug; `problem` if there is none. */
+  readonly code: string
   constructor(problem: Problem) {
     super(`${problem.status} ${problem.title}: ${problem.detail}`)
     this.name = 'ProblemError'
     this.problem = problem
     this.slug = /#error-([a-z-]+)$/.exec(problem.type)?.[1] ?? ''
+    this.code = this.slug || 'problem'
   }
 
   /** The run must start again with `updated_since` (C155). */

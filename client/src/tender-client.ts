@@ -18,6 +18,7 @@ import { UnreachableError } from './unreachable-error.ts'
 import { version } from './version.ts'
 
 // biome-ignore lint/performance/noBarrelFile: this is the root of the package, and both are loaded by it anyway.
+export { ClientError, type ClientErrorCode } from './client-error.ts'
 export { ProblemError } from './problem-error.ts'
 export type { SyncOutcome } from './sync/sync.ts'
 export type { Lot, Organization, TenderList, TenderRecord, TendersQuery } from './types.ts'

@@ -234,7 +234,7 @@ describe('tender-sync run', () => {
     const missing = await world.sync(`run ${world.url} --sink sqlite:$missing/t.db`)
     expect(missing).toMatchObject({ code: 4 })
     expect(missing.err.replaceAll('\n', ' ')).toMatch(
-      /^tender-sync: The database .* cannot be used .*: check its folder and its permissions\. $/,
+      /^tender-sync: The database .* cannot be used .*: check its folder and its permissions\. \[sink\] $/,
     )
   })
 })

@@ -4,6 +4,7 @@ import { SinkError } from '../sinks/faults/sink-error.ts'
 import { StateError } from '../sync/sync-state.ts'
 import { readCommandLine } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
+import { errorCodeOf } from './error-code.ts'
 import { wrapped } from './format.ts'
 import { helpText } from './help-text.ts'
 import { resetCommand } from './reset-command.ts'
@@ -23,7 +24,8 @@ export async function main(args: readonly string[], environment: Environment): P
     const isUsage = error instanceof UsageError
     const isMendable = isUsage || error instanceof SinkError || error instanceof StateError || isSystemError(error)
     const text = error instanceof Error ? (isMendable ? error.message : (error.stack ?? error.message)) : String(error)
-    environment.stderr.write(`${isMendable ? wrapped(`tender-sync: ${text}`, environment.stderr.columns, '') : text}\n`)
+    const coded = isMendable ? `tender-sync: ${text} [${errorCodeOf(error)}]` : `${text}\n[${errorCodeOf(error)}]`
+    environment.stderr.write(`${isMendable ? wrapped(coded, environment.stderr.columns, '') : coded}\n`)
     if (isUsage) return exitCodes.usage
     return isMendable ? exitCodes.aborted : exitCodes.fault
   }

@@ -6,6 +6,7 @@ import { type SyncOutcome, sync } from '../sync/sync.ts'
 import type { TenderClient } from '../tender-client.ts'
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
+import { errorCodeOf } from './error-code.ts'
 import { count, counted, duration, moment, rate, wrapped } from './format.ts'
 import { type Job, openClient, openJob } from './job.ts'
 import { writeMetrics } from './metrics.ts'
@@ -138,6 +139,7 @@ function printOutcome(
       elapsedMs: Math.round(outcome.elapsedMs),
       ...(warnings.length > 0 && { warnings }),
       ...(outcome.result === 'aborted' && {
+        code: outcome.reason === 'signal' ? undefined : errorCodeOf(outcome.error),
         message: messageOf(outcome.error),
         problem: error instanceof ProblemError ? error.problem : undefined,
       }),
@@ -161,7 +163,10 @@ function printOutcome(
   const lines =
     outcome.result === 'skipped'
       ? [holder ?? '', 'Nothing was changed; the next run delivers what this one would have delivered.']
-      : [outcome.reason === 'signal' ? '' : messageOf(outcome.error), rest(outcome)]
+      : [
+          outcome.reason === 'signal' ? '' : `${messageOf(outcome.error)} [${errorCodeOf(outcome.error)}]`,
+          rest(outcome),
+        ]
   stderr.write(
     `${[
       title,
@@ -189,7 +194,7 @@ const titles = {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
-  if (error.name === 'FiltersChangedError')
+  if (errorCodeOf(error) === 'filters-changed')
     return (
       'The copy was made with different filters, so its state says nothing about records that only the new ' +
       'ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'

@@ -8,6 +8,7 @@
 // may fetch the missing survivor of a merge before the last commit. A transaction may therefore span from the first
 // write after a commit to the next commit. An abandoned run ends with discard() if it will not be resumed, and with no
 // call at all if it will be (a crash would not call anything either): begin() must clean up what it finds.
+import { ClientError } from '../client-error.ts'
 import type { TenderRecord } from '../types.ts'
 import type { CopyDigest, KnownCopy } from './copy-digest.ts'
 
@@ -180,8 +181,9 @@ export type ReadBack = {
 /**
  * Thrown by begin() of a resumed first run whose staged pages are gone (a deleted temporary file, a restored database).
  */
-export class StagingLostError extends Error {
+export class StagingLostError extends ClientError {
   override readonly name = 'StagingLostError'
+  override readonly code = 'staging-lost'
 }
 
 /** Stores the state between runs. `save` is durable when it resolves, and never leaves half a state behind. */

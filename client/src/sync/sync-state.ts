@@ -1,9 +1,11 @@
 // Reads a stored state: one that was written by another version, or by hand, is refused; nothing is guessed.
+import { ClientError } from '../client-error.ts'
 import type { SyncState } from './sink.ts'
 
 /** The stored state cannot be used. The message says what to do. */
-export class StateError extends Error {
+export class StateError extends ClientError {
   override readonly name = 'StateError'
+  override readonly code = 'state'
 }
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>

@@ -5,6 +5,7 @@
 // exceeds that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the
 // next run (docs/sync/proof.md). The rest is order: sink, then its commit, then the state; a crash in between repeats,
 // never skips.
+import { ClientError } from '../client-error.ts'
 import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'
@@ -93,24 +94,18 @@ export type SyncOutcome = {
  */
 const archiveFloor = '2022-01-01T00:00:00.000Z'
 
-/** The lock expired while the run was in progress; another run may have begun. */
-class LockLostError extends Error {
-  override readonly name = 'LockLostError'
-}
-
-/** The state belongs to other filters. */
-class FiltersChangedError extends Error {
-  override readonly name = 'FiltersChangedError'
-}
-
-/** The copy is not the edition, and going over everything again did not help. */
-class CopyDiffersError extends Error {
-  override readonly name = 'CopyDiffersError'
-}
-
-/** The API has answered with an edition that is older than the copy's, for hours. */
-class BehindError extends Error {
-  override readonly name = 'BehindError'
+/**
+ * `lock-lost`: the lock expired while the run was in progress, and another run may have begun; `filters-changed`: the
+ * state belongs to other filters; `differs`: the copy is not the edition, and going over everything again did not help;
+ * `behind`: the API has answered with an edition that is older than the copy's, for hours.
+ */
+class RunError extends ClientError {
+  override readonly name = 'RunError'
+  override readonly code: 'lock-lost' | 'filters-changed' | 'differs' | 'behind'
+  constructor(code: RunError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 const hourMs = 3_600_000
@@ -195,7 +190,8 @@ class Attempt {
     if (end.isDifferent && end.isUnchecked) end = await this.#repair(walkOptions, end, 'all')
     const { state } = end
     if (end.isDifferent)
-      throw new CopyDiffersError(
+      throw new RunError(
+        'differs',
         `The copy differs from edition ${state.copy?.edition}, and a run over all records did not repair it. ` +
           'Rebuild the copy (reset the state); tender-sync verify names the records.',
       )
@@ -209,7 +205,7 @@ class Attempt {
     }
   }
 
-  /** @throws BehindError if this has lasted for too long. */
+  /** @throws RunError `behind` if this has lasted for too long. */
   #warningsOf({ lost, behind }: WalkEnd): string[] {
     const warnings: string[] = []
     if (lost > 0) {
@@ -225,7 +221,7 @@ class Attempt {
       `The API has answered with older editions than the copy holds for ${hours} hours (edition ` +
       `${behind.edition}, the copy has seen ${behind.newest}): a node lags, or the service was restored ` +
       'without a new epoch and the copy is wrong. Ask its operator.'
-    if (hours >= hoursToFailure) throw new BehindError(text)
+    if (hours >= hoursToFailure) throw new RunError('behind', text)
     return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
   }
 
@@ -282,7 +278,7 @@ class Attempt {
       counts: this.#counts,
       checkLock: async () => {
         if (this.#held && !(await this.#held.isHeld()))
-          throw new LockLostError('The lock of this run was lost; another run may have started.')
+          throw new RunError('lock-lost', 'The lock of this run was lost; another run may have started.')
       },
       onPageKept: () => {
         this.#isKept = true
@@ -295,7 +291,8 @@ class Attempt {
     const stored = await this.#states.load()
     if (!stored || stored.filterHash === hash) return stored
     if (this.#options.onFilterChange !== 'restart')
-      throw new FiltersChangedError(
+      throw new RunError(
+        'filters-changed',
         'The stored state belongs to other filters: its time says nothing about records that only the new ones match. ' +
           "Restore the filters, or rebuild the copy (onFilterChange: 'restart', or reset the state).",
       )
@@ -358,13 +355,8 @@ class Attempt {
   #reasonOf(error: unknown): AbortReason {
     if (this.#options.signal?.aborted) return 'signal'
     if (error instanceof ProblemError) return 'problem'
-    if (error instanceof UnreachableError) return 'unreachable'
-    if (error instanceof FeedError) return 'feed'
-    if (error instanceof FiltersChangedError) return 'filters-changed'
-    if (error instanceof StateError) return 'state'
-    if (error instanceof LockLostError) return 'lock-lost'
-    if (error instanceof CopyDiffersError) return 'differs'
-    if (error instanceof BehindError) return 'behind'
-    return 'sink'
+    if (error instanceof UnreachableError || error instanceof FeedError || error instanceof StateError)
+      return error.code
+    return error instanceof RunError ? error.code : 'sink'
   }
 }

@@ -1,6 +1,8 @@
 // Verifies webhooks of Tenderstock by Standard Webhooks 1.0.0: who sent it, that nothing was altered, and that it is
 // not old.
+
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ClientError } from '../client-error.ts'
 import type { HitEvent, TestEvent } from '../types.ts'
 
 export type { HitEvent, TestEvent } from '../types.ts'
@@ -8,8 +10,9 @@ export type { HitEvent, TestEvent } from '../types.ts'
 export type WebhookEvent = HitEvent | TestEvent
 
 /** The request is not what Tenderstock sent. Answer 400, and do nothing with the body. */
-export class WebhookVerificationError extends Error {
+export class WebhookVerificationError extends ClientError {
   override readonly name = 'WebhookVerificationError'
+  override readonly code = 'not-verified'
 }
 
 /** Names in any case: a plain object, as Node has it, or `Headers`. */
