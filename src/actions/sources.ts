@@ -20,21 +20,28 @@ export async function acknowledgeAlarm(
 }
 
 /** The quarantine that was ended. */
-export type Quarantine = Awaited<ReturnType<typeof listQuarantines>>[number]
+type Quarantine = Awaited<ReturnType<typeof listQuarantines>>[number]
 
-/** Ends the quarantine of a source. Undefined if it is in none. */
+/** `none`: the source is in no quarantine. `stale`: it is in another one than was seen. */
+export type Release =
+  | { readonly kind: 'released'; readonly quarantine: Quarantine }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stale' }
+
+/** Ends the quarantine of a source. `seen`: when the one began that whoever acts had before them. */
 export async function releaseSource(
   trx: Executor,
   acting: ActingNow,
   sourceId: string,
-  note: string,
-): Promise<Quarantine | undefined> {
-  const found = (await listQuarantines(trx)).find((each) => each.sourceId === sourceId)
+  { note, seen }: { readonly note: string; readonly seen?: number | undefined },
+): Promise<Release> {
+  const quarantine = (await listQuarantines(trx)).find((each) => each.sourceId === sourceId)
   const { now: at, actor: by } = acting
-  if (!found || !(await release(trx, sourceId, { at, by, note }))) return undefined
-  const detail = { notices: found.notices, note }
+  if (quarantine && seen !== undefined && quarantine.since !== seen) return { kind: 'stale' }
+  if (!quarantine || !(await release(trx, sourceId, { at, by, note }))) return { kind: 'none' }
+  const detail = { notices: quarantine.notices, note }
   await record(trx, acting, { action: 'source.release', subject: sourceId, detail })
-  return found
+  return { kind: 'released', quarantine }
 }
 
 /** Notes that a source is about to be read: a process that dies meanwhile leaves the entry. */

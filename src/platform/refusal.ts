@@ -12,6 +12,7 @@ export type Refusal =
   | { readonly code: 'service-stopping'; readonly values: Unit }
   | { readonly code: 'no-sample'; readonly values: Source }
   | { readonly code: 'needs-key'; readonly values: Source & { readonly at: string; readonly setting: string } }
+  | { readonly code: 'changed-meanwhile'; readonly values: Unit }
   | { readonly code: 'no-quarantine'; readonly values: Source }
   | { readonly code: 'is-one'; readonly values: Pair }
   | { readonly code: 'stays-one'; readonly values: Pair }
@@ -31,6 +32,7 @@ export const refusalLines = {
   'service-stopping': () => 'The service is stopping and reads nothing; run this again when it has ended.',
   'no-sample': ({ source }) => `This service reads sample portals, and ${source} is not one of them.`,
   'needs-key': ({ source, at, setting }) => `${source} needs a key: get one at ${at} and set ${setting}.`,
+  'changed-meanwhile': () => 'Somebody changed this meanwhile; look at it, and decide again.',
   'no-quarantine': ({ source }) =>
     `The source ${source} is not in quarantine; \`tenderstock status\` lists those that are.`,
   'is-one': ({ left, right }) => `${left} and ${right} are already one record because of exact references.`,

@@ -231,14 +231,19 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       await world.apply()
       await world.publish()
       await upsertEdges(store.db, [{ ...edge, evidence }])
+      /** The version in the forms of the pair. */
+      const seen = async (): Promise<string> => {
+        const shown = await (await get('/operator/reviews/pair?left=doe:2&right=ted:1-2026', operator)).text()
+        return /action="\/operator\/reviews\/merge"[\s\S]*?name="seen" value="([^"]+)"/.exec(shown)![1]!
+      }
       const decide = async (what: string) => {
         if (way === 'commands') {
           const options = what === 'undo' ? {} : { note: 'op@example.org' }
           await world.command({ command: `review ${what}`, operands: ['doe:2', 'ted:1-2026'], options })
           return
         }
-        const answer = await post(`/operator/reviews/${what}`, { left: 'doe:2', right: 'ted:1-2026' }, operator)
-        expect(answer.status).toBe(303)
+        const form = { left: 'doe:2', right: 'ted:1-2026', seen: await seen() }
+        expect((await post(`/operator/reviews/${what}`, form, operator)).status).toBe(303)
       }
       if (way === 'buttons') {
         const member = await world.person('m@example.org')
@@ -268,7 +273,16 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       expect(states[4]).toEqual(states[0])
       expect(states[1]).not.toEqual(states[0])
       if (way === 'buttons') {
+        const before = await seen()
         await decide('split')
+        for (const what of ['merge', 'split', 'undo']) {
+          const late = await post(
+            `/operator/reviews/${what}`,
+            { left: 'doe:2', right: 'ted:1-2026', seen: before },
+            operator,
+          )
+          expect([late.status, await textOf(late)]).toEqual([409, expect.stringContaining('Somebody changed this')])
+        }
         expect(await page('/operator/reviews')).toMatch(/No pairs are waiting.*Two tenders.*op@example\.org Undo/)
         const audit = await page('/operator/audit')
         for (const said of ['merged', 'split', 'undid the decision on']) expect(audit).toContain(said)
@@ -444,6 +458,8 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(broken).toMatch(/Contract notice 40 100 ?% 0 ?% 25 ?% 100 ?% 75 ?%/)
     const release = '/operator/sources/doe/release'
     expect((await post(release, { kind: 'fill', raised: '7', note: '' }, operator)).status).toBe(422)
+    const other = await post(release, { kind: 'fill', raised: '6', note: 'Seen on the portal' }, operator)
+    expect([other.status, await textOf(other)]).toEqual([409, expect.stringContaining('Somebody changed this')])
     await post(release, { kind: 'fill', raised: '7', note: 'Seen on the portal' }, operator)
     expect(await page('/operator/sources/doe')).toMatch(/over since .*“ ?Seen on the portal ?”/)
     expect(await page('/operator/audit')).toMatch(/ended the quarantine of doe/)

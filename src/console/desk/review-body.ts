@@ -1,5 +1,6 @@
 // Two records side by side: what differs is marked, the evidence beside it, and the buttons.
 
+import { decisionVersion } from '../../actions/reviews.ts'
 import type { ReviewDecision } from '../../store/stock/reviews.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -36,6 +37,7 @@ ${
   html`<form method="post" action="/operator/reviews/undo" class="row">
     <input type="hidden" name="left" value="${last.left}">
     <input type="hidden" name="right" value="${last.right}">
+    <input type="hidden" name="seen" value="${decisionVersion(last)}">
     <span>
       ${texts.last}: ${last.decision === 'merge' ? texts.merged : texts.split}, <code>${quoted(last.left)}</code> <code>
         ${quoted(last.right)}
@@ -127,12 +129,13 @@ function differences({ left, right }: ComparedPair, language: Language): Html {
   })
 }
 
-function buttons({ left, right, isExactlyLinked, isOneRecord, decision }: ComparedPair, how: ReviewHow): Html {
+function buttons({ left, right, isExactlyLinked, isOneRecord, decision, version }: ComparedPair, how: ReviewHow): Html {
   const { language, next, previous, waiting } = how
   const texts = reviewTexts[language]
   const hidden = html`
     <input type="hidden" name="left" value="${left.key}">
     <input type="hidden" name="right" value="${right.key}">
+    <input type="hidden" name="seen" value="${version}">
     ${
       next &&
       html`<input type="hidden" name="next-left" value="${next.left.key}"><input type="hidden" name="next-right" value="${next.right.key}">`

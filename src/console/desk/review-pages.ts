@@ -1,6 +1,7 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the
 // commands.
 
+import { decisionVersion } from '../../actions/reviews.ts'
 import { lineOf } from '../../domain/lines.ts'
 import type { ReviewDecision } from '../../store/stock/reviews.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
@@ -109,17 +110,21 @@ function decidedTable(pairs: readonly ReviewDecision[], language: Language): Htm
     caption: texts.decided,
     kind: 'mini',
     columns: [texts.pair, texts.decision, texts.shared.when, texts.shared.note, unseen(texts.undo)],
-    rows: pairs.map(({ left, right, decision, decidedAt, note: text }) => [
-      html`<a href="${pairAddress(left, right)}"><code>${quoted(left)}</code> <code>${quoted(right)}</code></a>`,
-      decision === 'merge' ? texts.merged : texts.split,
-      moment(decidedAt, language),
-      quoted(text),
-      html`<form method="post" action="/operator/reviews/undo">
+    rows: pairs.map((each) => {
+      const { left, right, decision, decidedAt, note: text } = each
+      return [
+        html`<a href="${pairAddress(left, right)}"><code>${quoted(left)}</code> <code>${quoted(right)}</code></a>`,
+        decision === 'merge' ? texts.merged : texts.split,
+        moment(decidedAt, language),
+        quoted(text),
+        html`<form method="post" action="/operator/reviews/undo">
         <input type="hidden" name="left" value="${left}">
         <input type="hidden" name="right" value="${right}">
+        <input type="hidden" name="seen" value="${decisionVersion(each)}">
         <button class="tiny" aria-label="${texts.undoPair(left, right)}">${texts.undo}</button>
       </form>`,
-    ]),
+      ]
+    }),
   })
 }
 
@@ -158,12 +163,13 @@ async function decide(
   const { language, form, viewer } = request
   const texts = reviewTexts[language]
   const [left, right] = [fieldOf(form, 'left'), fieldOf(form, 'right')]
+  const seen = fieldOf(form, 'seen')
   const [nextLeft, nextRight] = [fieldOf(form, 'next-left'), fieldOf(form, 'next-right')]
   const outcome = await runBriefly(context, {
     by: actorOf(request),
     command: `review ${what}`,
     operands: [left, right],
-    options: what === 'undo' ? {} : { note: viewer.person.mail },
+    options: what === 'undo' ? { seen } : { seen, note: viewer.person.mail },
   })
   const to =
     what === 'undo'

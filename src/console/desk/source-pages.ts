@@ -189,13 +189,14 @@ async function release(context: ConsoleContext, request: PersonRequest): Promise
   const texts = sourceTexts[language]
   const sourceId = await knownSource(context, request)
   const text = fieldOf(form, 'note').slice(0, 500)
-  const alarm = `${quarantineKind}-${fieldOf(form, 'raised')}`
+  const seen = fieldOf(form, 'raised')
+  const alarm = `${quarantineKind}-${seen}`
   if (text === '') return oneSource(context, request, { alarm, sentence: texts.noteNeeded })
   const outcome = await runBriefly(context, {
     by: actorOf(request),
     command: 'source release',
     operands: [sourceId],
-    options: { note: text },
+    options: { note: text, seen },
   })
   if (outcome.kind === 'goesOn') return redirect(addressOf(sourceId), { notice: texts.goesOn })
   const released = outcome.events.find(({ event }) => event === 'sourceReleased')

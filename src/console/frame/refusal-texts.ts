@@ -12,6 +12,7 @@ const de = {
   'no-sample': ({ source }) => `Dieser Dienst liest Beispielportale; ${source} gehört nicht dazu.`,
   'needs-key': ({ source, at, setting }) =>
     `${source} braucht einen Schlüssel: Sie bekommen ihn auf ${at} und tragen ihn als ${setting} ein.`,
+  'changed-meanwhile': () => 'Das hat inzwischen jemand geändert. Sehen Sie es an, und entscheiden Sie noch einmal.',
   'no-quarantine': ({ source }) =>
     `Die Quelle ${source} ist nicht in Quarantäne; \`tenderstock status\` zeigt, welche es sind.`,
   'is-one': ({ left, right }) => `${left} und ${right} sind durch genaue Verweise schon ein Datensatz.`,

@@ -15,6 +15,7 @@ const samples: { readonly [Code in Refusal['code']]: ValuesOf<Code> } = {
   'service-stopping': {},
   'no-sample': source,
   'needs-key': { ...source, at: 'https://x.example', setting: 'TENDERSTOCK_KEY' },
+  'changed-meanwhile': {},
   'no-quarantine': source,
   'is-one': pair,
   'stays-one': pair,

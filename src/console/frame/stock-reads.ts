@@ -72,6 +72,8 @@ export type ComparedPair = {
   /** The references that lead from one to the other; empty if no exact ones do. */
   readonly references: readonly ExactReference[]
   readonly decision: 'merge' | 'split' | null
+  /** Of what is shown, for the buttons. */
+  readonly version: string
   readonly verdict: {
     readonly kind: string
     readonly rule: string

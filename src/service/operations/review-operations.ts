@@ -160,7 +160,11 @@ export async function decideReview(
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const note = String(options.note ?? '')
-  const { kind } = await inTransaction(store, (trx) => decide(trx, actingNow(context), { left, right, decision, note }))
+  const seen = seenIn(options)
+  const { kind } = await inTransaction(store, (trx) =>
+    decide(trx, actingNow(context), { left, right, decision, note, seen }),
+  )
+  if (kind === 'stale') throw refused({ code: 'changed-meanwhile', values: {} })
   if (kind === 'linked') {
     throw refused({ code: decision === 'merge' ? 'is-one' : 'stays-one', values: { left, right } })
   }
@@ -176,10 +180,17 @@ export async function decideReview(
 }
 
 /** `review undo LEFT RIGHT`: removes the decision on two records and applies that immediately. */
-export async function undoReview(context: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+export async function undoReview(
+  context: ReviewContext,
+  { operands, options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
-  const decisions = await inTransaction(store, (trx) => undo(trx, actingNow(context), { left, right }))
+  const seen = seenIn(options)
+  const outcome = await inTransaction(store, (trx) => undo(trx, actingNow(context), { left, right, seen }))
+  if (outcome.kind === 'stale') throw refused({ code: 'changed-meanwhile', values: {} })
+  const { decisions } = outcome
   if (decisions.length === 0) throw refused({ code: 'undecided', values: { left, right } })
   const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
   await consolidateNow(context, emit)
@@ -193,6 +204,10 @@ export async function undoReview(context: ReviewContext, { operands }: ControlRe
   })
   return 0
 }
+
+/** The version that a page has shown; undefined for a command, which decides on what is there. */
+const seenIn = ({ seen }: ControlRequest['options']): string | undefined =>
+  seen === undefined ? undefined : String(seen)
 
 /** `explain ID`: the notices of a record, why each belongs to it, and where each member came from. */
 export const explainStock: Operation<ReviewContext> = async (context, { operands }, emit) => {

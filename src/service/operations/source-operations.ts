@@ -310,7 +310,7 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
 }
 
-/** `source release ID`: ends the quarantine of a source. */
+/** `source release ID`: ends the quarantine of a source. `seen`: when the one began that a page has shown. */
 export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }> = async (
   context,
   { operands, options },
@@ -318,9 +318,14 @@ export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }
 ) => {
   const { id } = sourceNamed(await loadSources(), operands[0]!)
   const note = options.note === undefined ? '' : String(options.note)
-  const held = await inTransaction(context.store, (trx) => releaseSource(trx, actingNow(context), id, note))
-  if (!held) throw refused({ code: 'no-quarantine', values: { source: id } })
-  emit({ event: 'sourceReleased', source: id, notices: held.notices, since: held.since })
+  const seen = options.seen === undefined ? undefined : Number(options.seen)
+  const outcome = await inTransaction(context.store, (trx) =>
+    releaseSource(trx, actingNow(context), id, { note, seen }),
+  )
+  if (outcome.kind === 'stale') throw refused({ code: 'changed-meanwhile', values: {} })
+  if (outcome.kind === 'none') throw refused({ code: 'no-quarantine', values: { source: id } })
+  const { notices, since } = outcome.quarantine
+  emit({ event: 'sourceReleased', source: id, notices, since })
   return 0
 }
 

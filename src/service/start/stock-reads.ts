@@ -1,6 +1,8 @@
 // What the console's pages read of stages that they do not depend on. Each read is one transaction: it waits for the
 // database once.
+
 import { statfs } from 'node:fs/promises'
+import { pairVersion } from '../../actions/reviews.ts'
 import type {
   ExplainedRecord,
   ReviewDesk,
@@ -110,11 +112,14 @@ async function reviewDesk(
 ): Promise<ReviewDesk> {
   const waiting = await waitingPairs(trx, limit + 1)
   const known = pair && (await recordsOfNoticeKeys(trx, pair))
+  const [left = '', right = ''] = [...(pair ?? [])].sort()
   return {
     waiting: waiting.slice(0, limit),
     hasMore: waiting.length > limit,
     decided: await listNewestDecisions(trx, shownDecisions),
-    pair: pair?.every((key) => known?.has(key)) ? await comparePair(trx, pair, now) : undefined,
+    pair: pair?.every((key) => known?.has(key))
+      ? { ...(await comparePair(trx, pair, now)), version: await pairVersion(trx, { left, right }) }
+      : undefined,
   }
 }
 

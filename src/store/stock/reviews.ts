@@ -13,6 +13,21 @@ export type ReviewDecision = {
   readonly note: string
 }
 
+/** Lets no other transaction decide until this one ends. */
+export async function lockDecisions(trx: Executor): Promise<void> {
+  await sql`lock table review_decision in share row exclusive mode`.execute(trx)
+}
+
+/** Every notice of the tenders that these notices are in, as `tender notice`. */
+export async function noticesBeside(db: Executor, noticeKeys: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select distinct o.tender_id || ' ' || m.notice_key as line
+    from notice n join tender_notice t on t.notice_id = n.notice_id
+    join tender_notice o on o.tender_id = t.tender_id join notice m on m.notice_id = o.notice_id
+    where n.notice_key = any(${[...noticeKeys]}::text[]) order by line`.execute(db)
+  return rows.map(({ line }) => line)
+}
+
 /** Stores a decision; an earlier one on the same two notices is replaced. */
 export async function upsertDecision(db: Executor, decision: ReviewDecision): Promise<void> {
   await sql`
