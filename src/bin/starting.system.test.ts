@@ -148,6 +148,17 @@ test('errors in the command line or the settings are reported before anything is
   }
 })
 
+test('a limit of open files that the embedded database exceeds is an error with what to do, and creates nothing', async () => {
+  const data = join(await newFolder(), 'data')
+  const limited = `ulimit -n 128; exec ${process.execPath} ${program} start --data ${data} --api-port 0 --json`
+  const { status, stdout } = spawnSync('sh', ['-c', limited], { encoding: 'utf8', env: environment })
+  expect([status, readPrintedEvent(stdout.trimEnd().split('\n').at(-1)!)]).toMatchObject([
+    1,
+    { event: 'error', code: 'too-few-files', message: expect.stringContaining('ulimit -n 1024') },
+  ])
+  expect(existsSync(join(data, 'database'))).toBe(false)
+})
+
 test('config shows where each setting comes from, then what is wrong with them, and no secret', async () => {
   const folder = await newFolder()
   const file = join(folder, 'url')

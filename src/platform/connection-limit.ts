@@ -1,8 +1,9 @@
 // How many connections one address may hold: a single client must not take all that the process may open. Threads that
 // share a port share the counts, each in a row of its own, so that those of a thread that ends are forgotten.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import type { Clock } from './clock.ts'
+import { maxOpenFiles } from './open-files.ts'
 
 const slots = 8192
 /** How often it is logged that connections are refused. */
@@ -25,14 +26,10 @@ export function forgetConnections(memory: SharedArrayBuffer, thread: number): vo
  * process can still open (Linux tells).
  */
 export function connectionsPerAddress(set = defaultLimit): number {
-  try {
-    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-    if (limit === undefined) return set
-    const left = Number(limit) - readdirSync('/proc/self/fd').length
-    return Math.max(1, Math.min(set, Math.floor(left / shareOfFiles)))
-  } catch {
-    return set
-  }
+  const limit = maxOpenFiles()
+  if (limit === undefined) return set
+  const left = limit - readdirSync('/proc/self/fd').length
+  return Math.max(1, Math.min(set, Math.floor(left / shareOfFiles)))
 }
 
 export type ConnectionLimit = {

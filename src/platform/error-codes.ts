@@ -80,6 +80,7 @@ const byExitCode = {
     stopped: 'The command was asked to stop; run it again.',
     'target-not-empty': 'The target has rows; name an empty database or a new data folder.',
     'token-invalid': 'The token is revoked or has expired; create a new one.',
+    'too-few-files': 'The process may open too few files; raise the limit that the message names.',
     'wrong-editions': 'A node read an edition that is not as published; it reads again.',
   },
   2: {

@@ -1,5 +1,6 @@
 // Opens the embedded stock: owned folder, engine in its thread, queue, housekeeping.
 import { Kysely } from 'kysely'
+import { assertOpenFiles } from '../../platform/open-files.ts'
 import { within } from '../../platform/within.ts'
 import type { ConnectionUse } from '../connections/connection-use.ts'
 import { assertOutsideTransactionOf } from '../connections/transaction-scope.ts'
@@ -45,8 +46,12 @@ const quietMs = 5 * 60_000
 /** How long closing waits for a transaction in progress. */
 const closeGraceMs = 10_000
 
+/** The engine keeps files open, and takes a file that it cannot open for a damaged one; the readers need some, too. */
+const neededFiles = 512
+
 /** Opens the folder's stock without migrating it. Throws OperatorError when the folder or its data cannot be used. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedStore> {
+  assertOpenFiles('the embedded database', neededFiles)
   const owned = await ownDataFolder(options.dataFolder, checkpointBytes)
   const engine = new EmbeddedEngine({ folder: owned.databaseFolder, checkpointBytes })
   try {
