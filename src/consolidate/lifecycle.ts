@@ -3,6 +3,7 @@ import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import { isStandingSystem } from './credible.ts'
+import { isToldOnly } from './link-keys.ts'
 import { type LotOutcome, lotOutcomes } from './lot-outcomes.ts'
 import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
 
@@ -30,6 +31,8 @@ export type Lifecycle = {
 
 /** How long a call without a deadline, or an intention to award, counts as open after its publication. */
 const withoutDeadlineMs = 90 * dayMs
+/** How long, if only words about a missing call say that there is one: those are published while it is open (D62). */
+const toldWithoutDeadlineMs = 30 * dayMs
 
 type Decision = { readonly result: LotResult; readonly at: Announcement; readonly lot?: NoticeLot }
 
@@ -76,7 +79,8 @@ export function lifecycleOf(timeline: Timeline, now: number, isSucceeded = false
 function planningLifecycle({ live, head }: Timeline, now: number, isSucceeded: boolean): Lifecycle {
   const published = live.map(publicationMs).filter((at) => at !== undefined)
   const end = published.length > 0 ? yearAfter(Math.max(...published)) : undefined
-  const isCancelled = head.isCancelled === true
+  const isCancelled =
+    head.isCancelled === true || live.some(({ notice }) => notice.isCancelled === true && isToldOnly(notice))
   const isOver = isCancelled || isSucceeded || (end !== undefined && end <= now)
   const lotStatus: LotStatus = isCancelled ? 'cancelled' : 'planned'
   return {
@@ -213,11 +217,12 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   )
   const validityEnd = ms(notice.validityEnd)
   const published = publicationMs(listing)
+  const unknownMs = isToldOnly(notice) ? toldWithoutDeadlineMs : withoutDeadlineMs
   const isDeadlineUnknown = shared === undefined && !standing
   const endOf = (own: number | undefined): number | undefined => {
     if (isClosed) return Number.NEGATIVE_INFINITY
     const deadline = own ?? shared
-    if (!standing) return deadline ?? (published === undefined ? undefined : published + withoutDeadlineMs)
+    if (!standing) return deadline ?? (published === undefined ? undefined : published + unknownMs)
     if (isTerminated) return Number.NEGATIVE_INFINITY
     return deadline === undefined ? validityEnd : Math.max(deadline, validityEnd ?? deadline)
   }

@@ -1,5 +1,6 @@
 // The exact keys by which notices of one procedure find each other (stage A of the resolution).
 import { createHash } from 'node:crypto'
+import { isSpoken } from '../domain/acts/as-read.ts'
 import { wordsOf } from '../domain/name-words.ts'
 import type { Notice, NoticeReference } from '../domain/notice.ts'
 import { buyerKeys } from './buyer-identity.ts'
@@ -107,6 +108,11 @@ export function isPlanning(notice: Notice): boolean {
   return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')
 }
 
+/** Whether words alone make it a correction, an extension or an end of a call: it has no reference to that call. */
+export function isToldOnly({ act }: Notice): boolean {
+  return act !== undefined && isSpoken(act) && (act.act === 'cancellation' || act.of === 'call')
+}
+
 /** Maximum number of buyers that add a key: joint procurements of hundreds would only make the index large. */
 const maxBuyersFiled = 5
 
@@ -138,7 +144,7 @@ export const linkKeys = oncePer((notice: Notice): readonly LinkKey[] => {
   // OCDS made from eForms carries BT-04 as tender.id (profile for eForms of OCDS).
   if (notice.format === 'ocds' && uuidPattern.exec(ownNumber)?.[0] === ownNumber && !sampleProcedureIds.has(ownNumber))
     add('procedure', 'f', `bt-04/${ownNumber}`)
-  if (!isPlanning(notice) && notice.formType !== 'cont-modif' && notice.formType !== 'change') {
+  if (!isPlanning(notice) && notice.formType !== 'cont-modif' && (notice.formType !== 'change' || isToldOnly(notice))) {
     for (const url of new Set([notice.documentsUrl, ...notice.lots.map((lot) => lot.documentsUrl)]))
       add('documents', 'd', documentsProject(url))
     const number = cleanReferenceNumber(notice.internalReference)

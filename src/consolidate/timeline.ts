@@ -6,10 +6,11 @@
 //    one (corrigendum, OCDS release) changes the members that it has.
 // 3. `timelineOf`: the state of the call, the results, and all notices by precedence: the head of the record and, after
 //    it, those that fill in what it lacks.
+import { followUpText } from '../domain/acts/follow-up.ts'
 import type { Notice, NoticeLot } from '../domain/notice.ts'
-import { dayMs } from '../domain/time.ts'
+import { dayMs, epochMs, type Instant, toInstant } from '../domain/time.ts'
 import { credible } from './credible.ts'
-import { isPlanning, versionNumber } from './link-keys.ts'
+import { isPlanning, isToldOnly, versionNumber } from './link-keys.ts'
 import { withLotsOfCalls } from './lot-numbers.ts'
 
 /**
@@ -60,6 +61,8 @@ export type Timeline = {
 }
 
 function roleOf(notice: Notice): Role {
+  // it ends what was announced, and is no state of a call
+  if (isToldOnly(notice) && notice.act?.act === 'cancellation' && notice.isCancelled) return 'correction'
   if (isPlanning(notice)) return 'planning'
   const subtype = Number(notice.noticeSubtype)
   switch (notice.formType) {
@@ -93,7 +96,7 @@ function rolesOf(sorted: readonly Notice[]): Role[] {
   const roles: Role[] = []
   for (const [index, notice] of sorted.entries()) {
     const role = roleOf(notice)
-    if (notice.formType !== 'change' || role !== 'competition') {
+    if (notice.formType !== 'change' || role !== 'competition' || isToldOnly(notice)) {
       roles.push(role)
       continue
     }
@@ -136,7 +139,12 @@ function portalRank(notice: Notice): number {
  * change.
  */
 function isPartial(notice: Notice): boolean {
-  return isSnapshot(notice) || (notice.format === 'ted-export' && notice.formType === 'change')
+  return isSnapshot(notice) || isCorrigendum(notice)
+}
+
+/** It lists what it changes, and holds nothing else of the call. */
+function isCorrigendum(notice: Notice): boolean {
+  return (notice.format === 'ted-export' && notice.formType === 'change') || isToldOnly(notice)
 }
 
 /** Whether it is an OCDS release or a portal's page: the state at that time, not one announcement among others. */
@@ -322,11 +330,12 @@ export function shareLots(a: Iterable<string>, b: Iterable<string>): boolean {
 
 function overlayPartial(state: CompetitionState, listing: Announcement): CompetitionState {
   const { notice } = listing
-  const isCorrigendum = notice.format === 'ted-export'
+  const isListed = isCorrigendum(notice)
+  if (isToldOnly(notice)) return overlayTold(state, listing)
   const lots = state.lots.map(({ lot, listing: before }): ListedLot => {
     const change = notice.lots.find((candidate) => candidate.lotId === lot.lotId)
     if (!change) return { lot, listing: before }
-    return { lot: isCorrigendum ? withMembers(lot, change, correctedLot) : overlaid(lot, change), listing }
+    return { lot: isListed ? withMembers(lot, change, correctedLot) : overlaid(lot, change), listing }
   })
   const isMoved = notice.submissionDate !== undefined || notice.participationDate !== undefined
   // A new deadline of the whole procedure applies to its lots too, unless the corrigendum names lots.
@@ -337,7 +346,7 @@ function overlayPartial(state: CompetitionState, listing: Announcement): Competi
         listing,
       }))
     : lots
-  if (isCorrigendum) return { notice: withMembers(state.notice, notice, corrected), listing, lots: moved }
+  if (isListed) return { notice: withMembers(state.notice, notice, corrected), listing, lots: moved }
   const added =
     state.lots.length === 0 ||
     shareLots(
@@ -351,6 +360,51 @@ function overlayPartial(state: CompetitionState, listing: Announcement): Competi
     listing,
     lots: [...moved, ...added.map((lot) => ({ lot, listing }))],
   }
+}
+
+/** What a notice tells about a call: another deadline, lots that ended, a halt, and its words after those of the call. */
+function overlayTold(state: CompetitionState, listing: Announcement): CompetitionState {
+  const { notice } = listing
+  const days = notice.extendedByDays
+  const later = (instant: Instant | undefined): Instant | undefined =>
+    notice.submissionDate ??
+    notice.participationDate ??
+    (instant === undefined || days === undefined ? undefined : toInstant(epochMs(instant) + days * dayMs))
+  const moved = <Holder extends NoticeLot | Notice>(holder: Holder): Holder => {
+    const member =
+      holder.participationDate !== undefined && holder.submissionDate === undefined
+        ? 'participationDate'
+        : 'submissionDate'
+    const instant = later(holder[member])
+    return instant === undefined ? holder : { ...holder, [member]: instant }
+  }
+  const hasLotDates = state.lots.some(({ lot }) => lot.submissionDate ?? lot.participationDate)
+  const ended = new Set(notice.act?.lotNumbers)
+  const lots = state.lots.map(({ lot }): ListedLot => {
+    const isEnded = ended.has(String(Number(/(\d+)\D*$/.exec(lot.lotId)?.[1])))
+    return { lot: isEnded ? { ...lot, cancelled: true } : hasLotDates ? moved(lot) : lot, listing }
+  })
+  const call = hasLotDates ? state.notice : moved(state.notice)
+  return { notice: { ...withSuspension(call, notice), ...describedWith(call, notice) }, listing, lots }
+}
+
+function withSuspension(call: Notice, notice: Notice): Notice {
+  const { changeReasons, ...rest } = call
+  const others = changeReasons?.filter((reason) => reason !== 'susp-review') ?? []
+  const reasons = notice.act?.act === 'suspension' ? [...others, 'susp-review'] : others
+  return reasons.length > 0 || changeReasons?.length === 0 ? { ...rest, changeReasons: reasons } : rest
+}
+
+/** The text of the call stays; what is told about it is appended in its language, else in the first of the notice. */
+function describedWith({ description }: Notice, notice: Notice): Pick<Notice, 'description'> {
+  const told = Object.entries(notice.description ?? {}).map(
+    ([language, text]) => [language, followUpText(text)] as const,
+  )
+  const texts: { [language: string]: string } = { ...description }
+  for (const [language, text] of told)
+    if (text !== undefined && text !== '' && !texts[language]?.includes(text))
+      texts[language] = texts[language] === undefined ? text : `${texts[language]}\n\n${text}`
+  return Object.keys(texts).length > 0 ? { description: texts } : {}
 }
 
 function lotIds(lots: readonly ListedLot[]): string[] {
@@ -386,7 +440,7 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
   const results = of('result')
   const calls = of('competition')
   // A lone corrigendum of a call that was never received is not a call once there is anything else.
-  const isCorrigendaOnly = calls.every(({ notice }) => notice.format === 'ted-export' && notice.formType === 'change')
+  const isCorrigendaOnly = calls.every(({ notice }) => isCorrigendum(notice))
   const hasOther = counted.some(({ role }) => role !== 'competition' && role !== 'correction')
   const competition = isCorrigendaOnly && hasOther ? undefined : competitionState(calls)
   // A change that superseded its predecessor dropped lots with it; the predecessor's lots are checked again.

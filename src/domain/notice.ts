@@ -1,4 +1,5 @@
 // The notice: one published announcement, one version, from one publisher, as the parsers of `sources/` read it.
+import type { ActReading } from './acts/act.ts'
 import type { Instant } from './time.ts'
 
 /** Text in several languages; the key is an ISO 639-1 code, lower case (`de`), or `und` if the language is unknown. */
@@ -199,6 +200,8 @@ export type Notice = {
   readonly changeReasons?: readonly string[]
   /** What earlier releases of the procedure stated and this one takes back, by an explicit `null` (OCDS). */
   readonly withdrawn?: readonly ('estimatedValue' | 'submissionDate' | 'participationDate')[]
+  /** BT-141 and BT-762: what changed, and why, in the publisher's words. */
+  readonly changeText?: MultilingualText
   /** The source itself says the procedure is cancelled or withdrawn (OCDS tender.status, portal text). */
   readonly isCancelled?: boolean
   /**
@@ -213,6 +216,10 @@ export type Notice = {
   readonly isUnsuccessful?: boolean
   /** A page for people. */
   readonly url?: string
+  /** What the notice is (docs/acts.md). `formType` is that of the act; the published one is in `act.form`. */
+  readonly act?: ActReading
+  /** A text that gives so many days more, without a date. */
+  readonly extendedByDays?: number
 }
 
 /** What a record takes unchanged from the first notice that has it (docs/consolidation.md). */
@@ -225,10 +232,22 @@ export const carriedMembers = [
   'isDynamicPurchasingSystem',
 ] as const satisfies readonly (keyof Notice)[]
 
+/** What no document has: it is read from what the parser has found. */
+type Derived = 'act' | 'extendedByDays'
+
 /** What a format does not have, or not for every notice. Its parser does not compile until it names all others. */
 export type LackedBy = {
-  readonly eforms: 'submissionDate' | 'participationDate' | 'withdrawn' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'
+  readonly eforms:
+    | Derived
+    | 'submissionDate'
+    | 'participationDate'
+    | 'withdrawn'
+    | 'isCancelled'
+    | 'isClosed'
+    | 'isUnsuccessful'
   readonly 'ted-export':
+    | Derived
+    | 'changeText'
     | 'noticeVersion'
     | 'procedureId'
     | 'frameworkMaximum'
@@ -240,6 +259,8 @@ export type LackedBy = {
     | 'submissionDate'
     | 'participationDate'
   readonly ocds:
+    | Derived
+    | 'changeText'
     | 'publicationNumber'
     | 'noticeSubtype'
     | 'isDynamicPurchasingSystemTerminated'

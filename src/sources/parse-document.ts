@@ -4,9 +4,8 @@ import { salvage, valuesIn } from './broken-json.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
-import { withoutSentinelDates } from './sentinel-dates.ts'
+import { readAs } from './read-as.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
-import { withNamedWinners } from './winners.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml/xml.ts'
 
 /** Maximum depth, beyond any release; keeps recursion over the value safe. */
@@ -19,9 +18,7 @@ const maxJsonDepth = 256
  */
 export function parseDocument(bytes: Uint8Array, country?: string): ParsedPart[] {
   try {
-    const parts = read(bytes, country).map((part) =>
-      'notice' in part ? { ...part, notice: withNamedWinners(withoutSentinelDates(part.notice)) } : part,
-    )
+    const parts = read(bytes, country).map(asNotice)
     return parts.length > 0 ? parts : reject('invalid-content', 'the document holds no notice')
   } catch (error) {
     if (error instanceof XmlError) return reject(error.reason, error.message, error.path)
@@ -171,6 +168,14 @@ function looksLike(bytes: Uint8Array): string {
   return 'looks like plain text'
 }
 
+/** What was read, as the notice that it is; some parsers of cards have done so already. */
+function asNotice(part: ParsedPart): ParsedPart {
+  if (!('notice' in part) || part.notice.act) return part
+  const { pointer } = part
+  const found = readAs(part.notice)
+  return 'reason' in found ? { pointer, rejection: found } : { pointer, notice: found }
+}
+
 /**
  * The parser of a source's documents: its own, or else one chosen by content. An organization in OCDS that names no
  * country is in that of the portal; international ones (EU, ZZ) are in none.
@@ -180,9 +185,7 @@ export function parserOf(source: {
   readonly parse?: (bytes: Uint8Array) => readonly ParsedPart[]
 }): (bytes: Uint8Array) => readonly ParsedPart[] {
   const { parse } = source
-  if (parse)
-    return (bytes) =>
-      parse(bytes).map((part) => ('notice' in part ? { ...part, notice: withNamedWinners(part.notice) } : part))
+  if (parse) return (bytes) => parse(bytes).map(asNotice)
   const country = source.country === 'EU' || source.country === 'ZZ' ? undefined : source.country
   return (bytes) => parseDocument(bytes, country)
 }

@@ -8,7 +8,7 @@ import type { Delimiter } from './delivery.ts'
 import { parseJson } from './json.ts'
 import { asObject, type JsonObject } from './ocds/json.ts'
 import { parseDocument } from './parse-document.ts'
-import { withoutSentinelDates } from './sentinel-dates.ts'
+import { readAs } from './read-as.ts'
 import { decodeText, parseXml, type XmlElement, XmlError } from './xml/xml.ts'
 
 /**
@@ -47,7 +47,7 @@ export function readPortalNotice(found: PortalNotice): Notice | Rejection {
     lots: found.lots ?? [],
     references: found.references ?? [],
   })
-  return withoutSentinelDates(notice)
+  return readAs(notice)
 }
 
 /** A parser's result for one entry: a notice, a rejection, or several of them if an entry announces several things. */

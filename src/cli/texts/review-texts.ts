@@ -1,4 +1,5 @@
 // Events about duplicates and explanations, for people.
+import type { ActReading } from '../../domain/acts/act.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { ReviewEvents } from '../../service/events/review-events.ts'
 import { cut, number } from '../figures.ts'
@@ -102,18 +103,27 @@ function pairText(event: EventOf<'reviewPair'>, paint: Paint): string {
   ].join('\n')
 }
 
+/** `award, by words of the title (title): Vergebener Auftrag; the form is competition`. */
+function actLine({ act, of, intention, rule, field, evidence, form, doubt }: ActReading): string {
+  const what = [act, ...(of && of !== act ? [`of ${of}`] : []), ...(intention ? [`(${intention})`] : [])].join(' ')
+  const why = field === rule ? rule : `${rule} (${field})`
+  const more = [...(form ? [`the form is ${form}`] : []), ...(doubt ? [`doubt: ${doubt.act}, ${doubt.evidence}`] : [])]
+  return [`${what}, by ${why}: ${evidence}`, ...more].join('; ')
+}
+
 function explainedText(event: EventOf<'explained'>, paint: Paint): string {
   return [
     `  ${paint.bold(`Record ${event.id}`)}${event.mergedFrom ? `, which holds ${event.mergedFrom}` : ''}`,
     '',
     paint.bold('  Notices'),
-    ...event.notices.flatMap(({ key, publisher, formType, publicationDate, joinedBy }) => [
+    ...event.notices.flatMap(({ key, publisher, formType, publicationDate, act, joinedBy }) => [
       `  ${key.padEnd(44)} ${publisher.padEnd(10)} ${formType.padEnd(12)} ${day(publicationDate)}`,
       paint.dim(
         joinedBy
           ? `      ${joinedBy.rule}${joinedBy.score === null ? '' : `, ${points(joinedBy.score)} points`}, with ${joinedBy.with}: ${joinedBy.evidence}`
           : '      the first',
       ),
+      ...(act ? [paint.dim(`      ${actLine(act)}`)] : []),
     ]),
     '',
     paint.bold('  Members'),

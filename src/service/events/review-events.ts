@@ -1,8 +1,10 @@
 // Pairs of records, and why a record is as it is.
+
 import type { ExactReference, ReviewSide } from '../../console/frame/stock-reads.ts'
 import type { MemberOrigin } from '../../consolidate/explain.ts'
 import type { JoinedBy } from '../../consolidate/explain-stock.ts'
 import type { Verdict } from '../../consolidate/match/match-record.ts'
+import type { ActReading } from '../../domain/acts/act.ts'
 import type { Notice } from '../../domain/notice.ts'
 import type { Instant } from '../../domain/time.ts'
 
@@ -47,6 +49,8 @@ export type ReviewEvents = {
       readonly publicationDate: Instant | null
       readonly url: string | null
       readonly sources: readonly string[]
+      /** What the notice is, by which rule and words; null if it was read before acts were. */
+      readonly act: ActReading | null
       readonly joinedBy: JoinedBy | null
     }[]
     members: readonly (Omit<MemberOrigin, 'value'> & { readonly value: unknown })[]

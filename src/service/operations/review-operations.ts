@@ -227,6 +227,7 @@ export const explainStock: Operation<ReviewContext> = async (context, { operands
       publicationDate: notice.publicationDate ?? null,
       url: notice.url ?? null,
       sources: sourceIds,
+      act: notice.act ?? null,
       joinedBy: joinedBy ?? null,
     })),
     members: found.origins.map(({ value, ...origin }) => ({ ...origin, value: JSON.parse(value) as unknown })),

@@ -89,6 +89,12 @@ function readNotice(document: JsonObject): Notice | Rejection {
     lots: lotsOf(rows),
     references,
     changeReasons: changeReasonsOf(rows('changes')),
+    changeText: descriptionIn(
+      rows('changes')
+        .map((row) => textAt(row, 'changeReasonDescription') ?? '')
+        .join('\n'),
+      'de',
+    ),
   })
 }
 

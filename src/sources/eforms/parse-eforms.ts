@@ -45,7 +45,7 @@ import {
 } from './notice-context.ts'
 import { documentsUrlOf, durationOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
 import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
-import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
+import { readChangeReasons, readChangeText, readReferences, toPublicationNumber } from './read-references.ts'
 import { readLotResults, readPlainResult, withMaxima, withResults } from './read-results.ts'
 
 const noticeRoots = new Set(['ContractNotice', 'ContractAwardNotice', 'PriorInformationNotice'])
@@ -184,6 +184,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     lots,
     references: readReferences(root, extension, identity, formType),
     changeReasons,
+    changeText: readChangeText(extension, context),
   } satisfies EveryMember<Omit<Notice, LackedBy['eforms']>>)
   return [{ pointer: '', notice }]
 }

@@ -1,7 +1,8 @@
 // The references of a notice to other notices: the one it changes, the one it modifies, earlier ones.
-import type { FormType, NoticeReference } from '../../domain/notice.ts'
+import type { FormType, MultilingualText, NoticeReference } from '../../domain/notice.ts'
 import { textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, allEfac, allEfbc, cac, codeOf } from './elements.ts'
+import { type NoticeContext, textsOf } from './notice-context.ts'
 import { lotElements } from './read-lots.ts'
 
 type Target = Omit<NoticeReference, 'kind'>
@@ -81,4 +82,22 @@ export function readChangeReasons(extension: XmlElement | undefined): string[] |
     .map(codeOf)
     .filter((code) => code !== undefined)
   return [...new Set(codes)]
+}
+
+/** BT-141 and BT-762 of the change block, all of a language as one text. */
+export function readChangeText(
+  extension: XmlElement | undefined,
+  context: NoticeContext,
+): MultilingualText | undefined {
+  const blocks = allEfac(extension, 'Changes')
+  const reasons = blocks.flatMap((changes) => allEfac(changes, 'ChangeReason'))
+  const changes = blocks.flatMap((block) => allEfac(block, 'Change'))
+  const texts: { [language: string]: string } = {}
+  for (const element of [
+    ...changes.flatMap((change) => allEfbc(change, 'ChangeDescription')),
+    ...reasons.flatMap((reason) => allEfbc(reason, 'ReasonDescription')),
+  ])
+    for (const [language, text] of Object.entries(textsOf([element], 'description', context) ?? {}))
+      if (!texts[language]?.includes(text)) texts[language] = texts[language] ? `${texts[language]}\n${text}` : text
+  return Object.keys(texts).length > 0 ? texts : undefined
 }

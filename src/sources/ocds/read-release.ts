@@ -230,21 +230,17 @@ function isClosed(tender: JsonObject | undefined): boolean {
 }
 
 /**
- * A supplier is awarded and its contract concluded, and no lot is open: a result, even if the publisher tags each of
- * its releases as a call.
+ * An award is in force and names its supplier, and no lot is open: a result, even if the publisher tags each of its
+ * releases as a call. A status that ends the procedure counts more.
  */
-function isConcluded(release: JsonObject): boolean {
-  if (statusOf(textAt(release, 'tender', 'status')) === 'active') return false
-  const isAwarded = objectsOf(release, 'awards').some(
+function isAwarded(release: JsonObject): boolean {
+  const tender = member(release, 'tender')
+  const isEnded = (status: string | undefined): boolean => status === 'cancelled' || status === 'unsuccessful'
+  const status = statusOf(textAt(tender, 'status'))
+  if (status === 'active' || isEnded(status)) return false
+  if (objectsOf(tender, 'lots').some((lot) => statusOf(textAt(lot, 'status')) === 'active')) return false
+  return objectsOf(release, 'awards').some(
     (award) => statusOf(textAt(award, 'status')) === 'active' && objectsOf(award, 'suppliers').length > 0,
-  )
-  return (
-    isAwarded &&
-    objectsOf(release, 'contracts').some(
-      (contract) =>
-        dayOf(textAt(contract, 'dateSigned'), 'UTC') !== undefined ||
-        /^(?:active|terminated)/i.test(textAt(contract, 'status')?.trim() ?? ''),
-    )
   )
 }
 
@@ -254,7 +250,7 @@ function formTypeOf(release: JsonObject, tags: readonly string[], hasDeadline: b
   const status = statusOf(textAt(tender, 'status'))
   const isPlanned = status === 'planned' && !hasDeadline
   const isLive = status !== 'planned' && status !== 'cancelled' && status !== 'unsuccessful'
-  if (tagged === 'competition' && ((isLive && isDirect(tender, hasDeadline)) || isConcluded(release))) return 'result'
+  if (tagged === 'competition' && ((isLive && isDirect(tender, hasDeadline)) || isAwarded(release))) return 'result'
   if (tagged !== undefined) return tagged === 'competition' && isPlanned ? 'planning' : tagged
   if (objectsOf(release, 'awards').length > 0 || objectsOf(release, 'contracts').length > 0) return 'result'
   if (isPlanned || (!asObject(member(release, 'tender')) && asObject(member(release, 'planning')))) return 'planning'

@@ -1,0 +1,153 @@
+// What each act does to a record, alone and with its call, by made-up notices of a below-threshold channel.
+import { describe, expect, test } from 'vitest'
+import type { Notice } from '../domain/notice.ts'
+import type { TenderContent } from '../domain/tender.ts'
+import { readAs } from '../sources/read-as.ts'
+import { mergeTender } from './merge.ts'
+
+const lot = (lotId: string, title: string) => ({ lotId, title: { de: title }, cpvCodes: [], nutsCodes: [] })
+
+function notice(id: number, day: string, title: string, text?: string, members: Partial<Notice> = {}): Notice {
+  const read = readAs({
+    noticeKey: `doe:${id}-01`,
+    publisher: 'doe',
+    format: 'eforms',
+    profile: 'eforms-sdk-0.1',
+    noticeId: String(id),
+    noticeVersion: '01',
+    formType: 'competition',
+    noticeType: 'cn-standard',
+    language: 'de',
+    languages: ['de'],
+    title: { de: title },
+    ...(text !== undefined && { description: { de: text } }),
+    publicationDate: `${day}T00:00:00.000Z`,
+    contractingAuthorities: [{ name: 'Stadt Musterau', country: 'DE' }],
+    cpvCodes: [],
+    nutsCodes: [],
+    lots: [],
+    references: [],
+    ...members,
+  })
+  if ('reason' in read) throw new Error(read.detail)
+  return read
+}
+
+const recordOf = (notices: readonly Notice[], now: string): TenderContent =>
+  JSON.parse(
+    mergeTender('t', notices, { now: Date.parse(`${now}T12:00:00Z`), isSucceeded: false }).content,
+  ) as TenderContent
+
+const told = (what: string): string =>
+  `Der Auftraggeber Stadt Musterau gibt in dem Vergabeverfahren mit der Vergabenummer 12-26 zu der am 01.04.2026 auf ` +
+  `www.example.org (Vergabe-ID: 3356716) veröffentlichten Bekanntmachung mit dem Titel "Zaunbau" ${what}`
+
+const call = notice(1, '2026-04-01', 'Zaunbau', 'Zaun um den Bauhof.', {
+  submissionDate: '2026-04-30T10:00:00.000Z',
+  lots: [lot('LOT-0001', 'Zaun'), lot('LOT-0002', 'Tore')],
+})
+
+test.each([
+  ['Zaunbau', 'Zaun um den Bauhof.', 'open'],
+  ['Markterkundung: Zaunbau', undefined, 'planned'],
+  ['Transparenzbekanntmachung Zaunbau', undefined, 'awardIntended'],
+  ['Information über eine beabsichtigte Beschränkte Ausschreibung: Zaunbau', undefined, 'planned'],
+  ['Aufhebung der Ausschreibung Zaunbau', undefined, 'cancelled'],
+  ['Vergebener Auftrag: Zaunbau', undefined, 'awarded'],
+  ['Auftragsänderung: Zaunbau', undefined, 'awarded'],
+  ['Zaunbau', told('folgende Berichtigung bekannt:\nPosition 1.2 entfällt.'), 'open'],
+])('alone: %s', (title, text, status) => {
+  expect(recordOf([notice(2, '2026-04-01', title, text)], '2026-04-02').status).toBe(status)
+})
+
+test('D62: a correction of a missing call, without a deadline, is open for 30 days', () => {
+  const correction = [
+    notice(2, '2026-04-01', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 1.2 entfällt.')),
+  ]
+  expect(recordOf(correction, '2026-04-30')).toMatchObject({ status: 'open', isDeadlineUnknown: true })
+  expect(recordOf(correction, '2026-05-02')).toMatchObject({ status: 'closed', archiveReason: 'expired' })
+})
+
+test('what announces no procurement becomes no notice', () => {
+  const { act: _, ...sale } = notice(2, '2026-04-01', 'Zaunbau')
+  expect(readAs({ ...sale, title: { de: 'Verkauf von Brennholz' } })).toMatchObject({
+    reason: 'not-procurement',
+    detail: 'no procurement: Verkauf von',
+  })
+})
+
+test('an award names its company, and leaves the texts of the call', () => {
+  const award = notice(
+    2,
+    '2026-05-10',
+    'Zaunbau',
+    'Name des beauftragten Unternehmens: Zaunbau Nord GmbH\nVergabeart: UVgO',
+    {
+      lots: [],
+    },
+  )
+  const single = notice(1, '2026-04-01', 'Zaunbau', 'Zaun um den Bauhof.', { lots: [lot('LOT-0001', 'Zaun')] })
+  expect(recordOf([single, award], '2026-05-11')).toMatchObject({
+    status: 'awarded',
+    description: 'Zaun um den Bauhof.',
+    lots: [{ status: 'awarded', winners: [{ name: 'Zaunbau Nord GmbH' }] }],
+  })
+})
+
+describe('what is told about a call', () => {
+  const follow = (what: string) => notice(2, '2026-04-20', 'Zaunbau', told(what))
+
+  test.each([
+    [
+      'folgende Berichtigung bekannt:\nDie Angebotsfrist wird bis zum 18.05.2026, 12:00 Uhr verlängert.',
+      '2026-05-18T10:00:00.000Z',
+    ],
+    ['folgende Berichtigung bekannt:\nDie Angebotsfrist wird bis zum 18.05. verlängert.', '2026-05-18T21:59:59.000Z'],
+    ['folgende Berichtigung bekannt:\nDie Angebotsfrist wird um zwei Wochen verlängert.', '2026-05-14T10:00:00.000Z'],
+  ])('an extension moves the deadline: %s', (what, submissionDate) => {
+    expect(recordOf([call, follow(what)], '2026-05-01')).toMatchObject({
+      status: 'open',
+      submissionDate,
+      title: 'Zaunbau',
+    })
+  })
+
+  test('a correction is appended to the text of the call', () => {
+    const record = recordOf([call, follow('folgende Berichtigung bekannt:\nPosition 1.2 entfällt.')], '2026-04-21')
+    expect(record).toMatchObject({ status: 'open', submissionDate: '2026-04-30T10:00:00.000Z' })
+    expect(record.description).toBe('Zaun um den Bauhof.\n\nPosition 1.2 entfällt.')
+    expect(record.lots).toHaveLength(2)
+  })
+
+  test('a cancellation closes the call from its publication', () => {
+    const cancelled = [call, follow('folgendes bekannt:\nDie Ausschreibung wird aufgehoben.')]
+    expect(recordOf(cancelled, '2026-04-21')).toMatchObject({ status: 'cancelled', description: 'Zaun um den Bauhof.' })
+  })
+
+  test('a cancellation of a lot ends only this lot', () => {
+    const record = recordOf([call, follow('folgendes bekannt:\nLos 2 wird aufgehoben.')], '2026-04-21')
+    expect(record.status).toBe('open')
+    expect(record.lots.map(({ status }) => status)).toEqual(['open', 'cancelled'])
+  })
+
+  test('a suspension lasts until the next text of the call', () => {
+    const halt = follow('folgendes bekannt:\nDas Vergabeverfahren wird ausgesetzt.')
+    const next = notice(3, '2026-04-25', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 3 entfällt.'))
+    expect(recordOf([call, halt], '2026-04-26')).toMatchObject({ status: 'open', isSuspended: true })
+    expect(recordOf([call, halt, next], '2026-04-26').isSuspended).toBeUndefined()
+  })
+
+  test('the text of a change moves the deadline that its fields still have', () => {
+    const change = notice(1, '2026-04-20', 'Zaunbau', 'Zaun um den Bauhof.', {
+      noticeKey: 'doe:1-02',
+      noticeVersion: '02',
+      changeReasons: ['cor-buy'],
+      changeText: { de: 'Die Angebotsfrist wird auf den 11.05.2026 verlängert.' },
+      submissionDate: '2026-04-30T10:00:00.000Z',
+    })
+    expect(recordOf([call, change], '2026-05-01')).toMatchObject({
+      status: 'open',
+      submissionDate: '2026-05-11T21:59:59.000Z',
+    })
+  })
+})

@@ -1,0 +1,204 @@
+// Phrases of a table found in a text, word by word: letters and accents are folded, so a table is written as people
+// write.
+import { foldText } from '../name-words.ts'
+
+/**
+ * A word of a text, or a sign: `:`, a line break, `|` for what else separates parts of a title, `.` for the end of a
+ * sentence.
+ */
+export type Token = { readonly word: string; readonly start: number; readonly end: number }
+
+/** Where a phrase was found, as offsets into the text. */
+export type Found = { readonly phrase: string; readonly start: number; readonly end: number }
+
+type Element =
+  | { readonly kind: 'word' | 'prefix' | 'suffix'; readonly text: string }
+  | { readonly kind: 'gap' }
+  | { readonly kind: 'colon' }
+  | { readonly kind: 'end' }
+
+/** `elements` of each way to write the phrase. */
+type Phrase = { readonly text: string; readonly elements: readonly Element[] }
+
+/** Phrases by their first word, and those that begin with a part of a word. */
+export type PhraseTable = {
+  readonly byWord: ReadonlyMap<string, readonly Phrase[]>
+  readonly others: readonly Phrase[]
+}
+
+/** How many words `…` may stand for. */
+const longestGap = 8
+
+const wordPattern = /[\p{L}\p{N}\p{M}]+|\n|[.!?](?=\s)|[^\p{L}\p{N}\p{M}\s]+/gu
+const separators = /[:;–—()[\]|/,_„“”"«»]/
+
+/** The words of the first `limit` characters, with the signs between them. */
+export function tokensOf(text: string, limit: number): Token[] {
+  const tokens: Token[] = []
+  const part = text.slice(0, limit)
+  for (const { 0: found, index } of part.matchAll(wordPattern)) {
+    const end = index + found.length
+    if (/[\p{L}\p{N}]/u.test(found)) {
+      tokens.push({ word: foldText(found), start: index, end })
+      continue
+    }
+    const before = tokens.at(-1)
+    if (found === '\n') {
+      if (before && before.word !== '\n') tokens.push({ word: '\n', start: index, end })
+    } else if (/^[.!?]$/.test(found)) {
+      // a point after a short word or before a small letter or a number belongs to an abbreviation
+      const isAbbreviation =
+        found === '.' && ((before?.word.length ?? 0) < 4 || !/^\s+[\p{Lu}„"«*\-–]/u.test(part.slice(end, end + 4)))
+      if (!isAbbreviation) tokens.push({ word: '.', start: index, end })
+    } else if (separators.test(found) || /^(?: |^)[-+*] $/.test(part.slice(Math.max(0, index - 1), end + 1)))
+      tokens.push({ word: found === ':' ? ':' : '|', start: index, end })
+  }
+  return tokens
+}
+
+function elementsOf(text: string): Element[] {
+  const parts = text.split(/\s+/).filter((part) => /[\p{L}\p{N}:$…]/u.test(part))
+  return parts.map((part): Element => {
+    if (part === '…') return { kind: 'gap' }
+    if (part === ':') return { kind: 'colon' }
+    if (part === '$') return { kind: 'end' }
+    const word = foldText(part.replaceAll('*', ''))
+    if (part.endsWith('*')) return { kind: 'prefix', text: word }
+    return part.startsWith('*') ? { kind: 'suffix', text: word } : { kind: 'word', text: word }
+  })
+}
+
+/** Phrases are separated by `;` or line ends; `a/b` in a word stands for either. */
+export function phraseTable(lists: readonly string[]): PhraseTable {
+  const byWord = new Map<string, Phrase[]>()
+  const others: Phrase[] = []
+  for (const text of lists.flatMap((list) => list.split(/[;\n]/)).map((each) => each.trim())) {
+    if (text === '') continue
+    for (const each of alternativesOf(text)) {
+      const elements = elementsOf(each)
+      const [first] = elements
+      if (first?.kind === 'word') byWord.set(first.text, [...(byWord.get(first.text) ?? []), { text, elements }])
+      else others.push({ text, elements })
+    }
+  }
+  return { byWord, others }
+}
+
+function alternativesOf(text: string): string[] {
+  return text
+    .split(/\s+/)
+    .reduce<string[]>(
+      (sofar, part) => sofar.flatMap((start) => part.split('/').map((each) => `${start} ${each}`.trim())),
+      [''],
+    )
+}
+
+const isSeparator = ({ word }: Token): boolean => word === '|' || word === ':' || word === '\n'
+
+/** Whether a part of the title ends here, maybe with a number. */
+function isEnd(tokens: readonly Token[], at: number): boolean {
+  let position = at
+  while (tokens[position] && /^\p{N}/u.test(tokens[position]!.word)) position++
+  const after = tokens[position]
+  return after === undefined || after.word === '.' || isSeparator(after)
+}
+
+/** The position after the phrase if it stands at `at`. A gap does not pass the end of a sentence. */
+function endOf(elements: readonly Element[], index: number, tokens: readonly Token[], at: number): number | undefined {
+  const element = elements[index]
+  if (!element) return at
+  if (element.kind === 'gap') {
+    for (let skipped = 0; skipped <= longestGap; skipped++) {
+      const end = endOf(elements, index + 1, tokens, at + skipped)
+      if (end !== undefined) return end
+      if (tokens[at + skipped]?.word === '.' || tokens[at + skipped]?.word === '\n') return undefined
+    }
+    return undefined
+  }
+  if (element.kind === 'colon') return tokens[at]?.word === ':' ? endOf(elements, index + 1, tokens, at + 1) : undefined
+  if (element.kind === 'end') return isEnd(tokens, at) ? endOf(elements, index + 1, tokens, at) : undefined
+  // other signs inside of a phrase do not count
+  let position = at
+  if (index > 0) while (tokens[position] && isSeparator(tokens[position]!)) position++
+  const word = tokens[position]?.word
+  if (word === undefined) return undefined
+  const isEqual =
+    element.kind === 'word'
+      ? word === element.text
+      : element.kind === 'prefix'
+        ? word.startsWith(element.text)
+        : word.endsWith(element.text)
+  return isEqual ? endOf(elements, index + 1, tokens, position + 1) : undefined
+}
+
+/** The phrases that stand in a text, each place once. `isAllowed` tells positions of tokens. */
+export function findPhrases(
+  table: PhraseTable,
+  tokens: readonly Token[],
+  isAllowed: (at: number, end: number) => boolean = () => true,
+  most = Number.POSITIVE_INFINITY,
+): Found[] {
+  const found: Found[] = []
+  for (let at = 0; at < tokens.length && found.length < most; at++) {
+    const named = table.byWord.get(tokens[at]!.word)
+    for (const { text, elements } of named ? [...named, ...table.others] : table.others) {
+      const end = endOf(elements, 0, tokens, at)
+      if (end === undefined || !isAllowed(at, end)) continue
+      // what ends a part of the title is a word of many uses: it counts only if it is the whole part
+      if (elements.at(-1)!.kind === 'end' && !isPartStart(tokens, at)) continue
+      found.push({ phrase: text, start: tokens[at]!.start, end: tokens[end - 1]!.end })
+      break
+    }
+  }
+  return found
+}
+
+/** The first of them. */
+export const findPhrase = (
+  table: PhraseTable,
+  tokens: readonly Token[],
+  isAllowed?: (at: number, end: number) => boolean,
+): Found | undefined => findPhrases(table, tokens, isAllowed, 1)[0]
+
+/**
+ * What may stand before the phrase that a title begins with: kinds of announcements, articles, numbers. The title says
+ * then what the notice is, and not what is bought.
+ */
+const opening = new Set(
+  foldText(
+    `eu european europaweite nationale freiwillige offentliche offizielle die der das den ein eine zur bekanntmachung hinweis information
+    mitteilung uber auf veroffentlichung zu zum nr no n ref the a an notice of on avis de du d des la le l aviso anuncio avviso di del
+    della dell esito annuncio anuncio oznámení o zawiadomienie ogloszenie hirdetmeny tajekoztatas anunt privind obavijest obavestenje
+    obvestilo skelbimas apie pazinojums par teade ilmoitus meddelande om meddelelse kunngjoring bekendtgorelse ανακοινωση διακηρυξη
+    обявление за повідомлення про aankondiging van een het voluntary volontaire volontario voluntario uo ue`,
+  ).split(/\s+/),
+)
+
+/** Before these the phrase is a thing that is bought: "Durchführung einer Markterkundung". */
+const governing = new Set(
+  foldText(
+    `der des dem den die das einer eines einem eine ein zur zum für fur von vom bei mit nach und oder im in am inkl inklusive the a an of for and
+    to by with in de du des la le les l d un une pour et en del di della dell dei per il lo i un una e con para por el los y da do dos
+    das van het een voor en na z ze do i w dla k na pro s a o az és es si din pentru la za i u z in ir uz un ja of og av til av och för
+    for om på af η ο το του της των για και με на за и с по в`,
+  ).split(/\s+/),
+)
+
+/** Whether a part of the title begins here, as far as openings do not count. */
+function isPartStart(tokens: readonly Token[], at: number): boolean {
+  let before = at - 1
+  while (before >= 0 && (opening.has(tokens[before]!.word) || /\p{N}/u.test(tokens[before]!.word))) before--
+  return before < 0 || tokens[before]!.word === '.' || isSeparator(tokens[before]!)
+}
+
+/** Whether a phrase touches the beginning or the end of a part of the title, so that it speaks of the notice itself. */
+export function isAtEdge(tokens: readonly Token[], at: number, end: number): boolean {
+  return isPartStart(tokens, at) || (isEnd(tokens, end) && !governing.has(tokens[at - 1]!.word))
+}
+
+/** Whether the phrase begins the text, as far as openings do not count. */
+export function isAtStart(tokens: readonly Token[], at: number): boolean {
+  return tokens
+    .slice(0, at)
+    .every((token) => opening.has(token.word) || isSeparator(token) || /\p{N}/u.test(token.word))
+}
