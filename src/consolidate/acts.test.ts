@@ -4,6 +4,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { readAs } from '../sources/read-as.ts'
 import { mergeTender } from './merge.ts'
+import { resolve } from './resolve.ts'
 
 const lot = (lotId: string, title: string) => ({ lotId, title: { de: title }, cpvCodes: [], nutsCodes: [] })
 
@@ -150,4 +151,14 @@ describe('what is told about a call', () => {
       submissionDate: '2026-05-11T21:59:59.000Z',
     })
   })
+})
+
+test.each([
+  ['the same platform and number', 'https://www.example.org/unterlagen/3356716/zustellweg', 1],
+  ['another number', 'https://www.example.org/unterlagen/3356717/zustellweg', 2],
+])('what is told about a call finds it by the address in its text: %s', (_, address, tenders) => {
+  const named = notice(1, '2026-04-01', 'Zaunbau', `Zaun um den Bauhof. Unterlagen: ${address}.`)
+  const end = notice(2, '2026-04-20', 'Zaunbau', told('folgendes bekannt:\nDie Ausschreibung wird aufgehoben.'))
+  const stored = [named, end].map((each, index) => ({ rowId: `0${index}`, sourceId: 'doe', notice: each }))
+  expect(resolve(stored)).toHaveLength(tenders)
 })

@@ -197,6 +197,20 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(await stockOf(store)).toEqual(before)
   })
 
+  test('ends a published record whose notices are gone, and removes an unpublished one (P3)', async () => {
+    await using store = await openTestStore(engine)
+    const open = { publicationDate: at('2026-02-01'), submissionDate: at('2026-03-01') }
+    await receiveNotices(store, [notice({ noticeKey: 'doe:1-01', publisher: 'doe', ...open })])
+    await consolidate(store, { now })
+    await publishAll(store, 1)
+    await receiveNotices(store, [notice({ noticeKey: 'doe:2-01', publisher: 'doe', ...open })])
+    await consolidate(store, { now })
+    expect((await recordsOf(store)).map(({ status }) => status)).toEqual(['open', 'open'])
+    for (const table of ['tender_notice', 'notice_link', 'notice'] as const) await store.db.deleteFrom(table).execute()
+    await rebuildStock(store, { now })
+    expect(await recordsOf(store)).toMatchObject([{ status: 'cancelled', archiveReason: 'cancelled' }])
+  })
+
   test('merges two published records when a later notice connects them, the newer into the older (C33)', async () => {
     await using store = await openTestStore(engine)
     const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })

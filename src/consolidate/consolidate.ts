@@ -28,6 +28,7 @@ import {
   findTendersOf,
   isStockShared,
   listDueTenders,
+  listForsaken,
   listMergedInto,
   loadNoticesOfTenders,
   type NewTender,
@@ -127,8 +128,30 @@ export async function rebuildStock(
   const summary = await run(store, options, { isRebuild: true })
   options.signal?.throwIfAborted()
   const removed = await inStockTransaction(store, deleteEmptyTenders, options.signal)
+  for (let left = batchSize; left === batchSize; ) {
+    options.signal?.throwIfAborted()
+    left = (await inStockTransaction(store, (trx) => endForsaken(trx, batchSize), options.signal)) ?? 0
+  }
   options.signal?.throwIfAborted()
   return { ...summary, removed: summary.removed + (removed ?? 0) }
+}
+
+/** A published record keeps its id (P3): one whose notices turned out to announce no procurement ends. */
+async function endForsaken(trx: Executor, limit: number): Promise<number> {
+  const rows = await listForsaken(trx, limit)
+  await upsertTenders(
+    trx,
+    rows.map(({ content, foundingKey, sources }): NewTender => {
+      const before = JSON.parse(content) as TenderContent
+      const lots = before.lots.map((lot) => ({ ...lot, status: 'cancelled' }))
+      return {
+        ...draftOf({ ...before, status: 'cancelled', archiveReason: 'cancelled', lots }, null),
+        foundingKey,
+        sources,
+      }
+    }),
+  )
+  return rows.length
 }
 
 type Counts = { notices: number; created: number; changed: number; removed: number; transitions: number }

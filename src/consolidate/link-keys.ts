@@ -95,6 +95,22 @@ export function documentsProject(url: string | undefined): string | undefined {
   return pid && /^\d{4,}$/.test(pid) ? `${host}/pid=${pid}` : undefined
 }
 
+/** A notice about an earlier one names platform and number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
+export const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
+/** The address of the same award in the text of the call: `https://www.example.org/unterlagen/3371180/…`. */
+const numberedAddress =
+  /https?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,20})\/(?:[\w.-]{1,60}\/){0,3}(\d{6,12})(?=[/?#\s.,;]|$)/giu
+/** Maximum characters of a description that are searched for them. */
+const namedCharacters = 20_000
+
+/** `host/number` of each award that a text names by platform and number, or by such an address. */
+function projectsNamed(text: string): string[] {
+  const part = text.slice(0, namedCharacters)
+  return [platformNumber, numberedAddress].flatMap((pattern) =>
+    [...part.matchAll(pattern)].map(([, host, number]) => `${host!.toLowerCase().replace(/^www\d*\./, '')}/${number}`),
+  )
+}
+
 /** Keys are in an index: a long or unusual value is stored as its hash. */
 function shortKey(prefix: string, value: string): string {
   const key = `${prefix}:${value}`
@@ -112,6 +128,9 @@ export function isPlanning(notice: Notice): boolean {
 export function isToldOnly({ act }: Notice): boolean {
   return act !== undefined && isSpoken(act) && (act.act === 'cancellation' || act.of === 'call')
 }
+
+/** A text with more addresses than that lists other awards. */
+const maxProjectsNamed = 3
 
 /** Maximum number of buyers that add a key: joint procurements of hundreds would only make the index large. */
 const maxBuyersFiled = 5
@@ -147,6 +166,9 @@ export const linkKeys = oncePer((notice: Notice): readonly LinkKey[] => {
   if (!isPlanning(notice) && notice.formType !== 'cont-modif' && (notice.formType !== 'change' || isToldOnly(notice))) {
     for (const url of new Set([notice.documentsUrl, ...notice.lots.map((lot) => lot.documentsUrl)]))
       add('documents', 'd', documentsProject(url))
+    const texts = [notice.documentsUrl, ...Object.values(notice.description ?? {})]
+    for (const project of new Set(texts.flatMap((text) => projectsNamed(text ?? '')).slice(0, maxProjectsNamed)))
+      add('documents', 'd', project)
     const number = cleanReferenceNumber(notice.internalReference)
     if (number)
       for (const buyer of notice.contractingAuthorities.slice(0, maxBuyersFiled))

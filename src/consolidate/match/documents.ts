@@ -1,9 +1,6 @@
 // Addresses of procurement documents that name one award: portals write them into the text where the field is missing.
-import { documentsProject } from '../link-keys.ts'
+import { documentsProject, platformNumber } from '../link-keys.ts'
 import { addressCharacters, maxDocuments } from './thresholds.ts'
-
-/** A correction names the platform and its number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
-const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
 
 /** `host/id` of each address that names more than a host and a page, sorted. */
 export function documentsOf(urls: readonly (string | undefined)[], description: string): string[] {

@@ -164,6 +164,15 @@ export async function listMergedInto(
   return rows
 }
 
+/** Live tenders that were published, and that no notice is in any more, with their contents. */
+export async function listForsaken(db: Executor, limit: number): Promise<(TenderRow & { readonly content: string })[]> {
+  const { rows } = await sql<TenderRow & { readonly content: string }>`
+    select ${tenderColumns}, content from ${tenderTables}
+    where t.archive_reason is null and not exists (select from tender_notice n where n.tender_id = t.tender_id)
+    order by tender_id limit ${limit}`.execute(db)
+  return rows
+}
+
 /** For tenders that no notice is in any more: the clock can derive nothing for them. */
 export async function clearTransitions(db: Executor, tenderIds: readonly string[]): Promise<void> {
   if (tenderIds.length === 0) return
