@@ -61,7 +61,7 @@ test.each([
   expect(recordOf([notice(2, '2026-04-01', title, text)], '2026-04-02').status).toBe(status)
 })
 
-test('D62: a correction of a missing call, without a deadline, is open for 30 days', () => {
+test('D64: a correction of a missing call, without a deadline, is open for 30 days', () => {
   const correction = [
     notice(2, '2026-04-01', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 1.2 entfällt.')),
   ]

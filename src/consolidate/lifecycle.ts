@@ -31,7 +31,7 @@ export type Lifecycle = {
 
 /** How long a call without a deadline, or an intention to award, counts as open after its publication. */
 const withoutDeadlineMs = 90 * dayMs
-/** How long, if only words about a missing call say that there is one: those are published while it is open (D62). */
+/** How long, if only words about a missing call say that there is one: those are published while it is open (D64). */
 const toldWithoutDeadlineMs = 30 * dayMs
 
 type Decision = { readonly result: LotResult; readonly at: Announcement; readonly lot?: NoticeLot }

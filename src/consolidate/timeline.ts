@@ -362,7 +362,7 @@ function overlayPartial(state: CompetitionState, listing: Announcement): Competi
   }
 }
 
-/** What a notice tells about a call: another deadline, lots that ended, a halt, and its words after those of the call. */
+/** What a notice tells about a call: another deadline, ended lots, a halt, and its words after those of the call. */
 function overlayTold(state: CompetitionState, listing: Announcement): CompetitionState {
   const { notice } = listing
   const days = notice.extendedByDays

@@ -3,7 +3,7 @@ import { dayMs, type Instant, parseSourceDateTime } from '../time.ts'
 import { dateNounsOf } from './act-words.ts'
 import { findPhrases, type Token, tokensOf } from './phrases.ts'
 
-/** `at`: the moment; `days`: so many days after the deadline that the call has; `time`: another hour of the same day. */
+/** `at`: the moment. `later`: so many days after the deadline that the call has. */
 export type NewDeadline =
   | { readonly kind: 'at'; readonly at: Instant }
   | { readonly kind: 'later'; readonly days: number }
