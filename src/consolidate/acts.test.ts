@@ -95,6 +95,16 @@ test('an award names its company, and leaves the texts of the call', () => {
   })
 })
 
+test.each(['Siehe II.2.4', 'Voir supra, rubrique II.2.4).', 'Cfr. punto II.2.4'])(
+  'a description that only points to the lots is theirs: %s',
+  (text) => {
+    const lots = [{ ...lot('1', 'Zaun'), description: { de: 'Zaun um den Bauhof.' } }]
+    expect(recordOf([notice(1, '2026-04-01', 'Zaunbau', text, { lots })], '2026-04-02').description).toBe(
+      'Zaun um den Bauhof.',
+    )
+  },
+)
+
 describe('what is told about a call', () => {
   const follow = (what: string) => notice(2, '2026-04-20', 'Zaunbau', told(what))
 

@@ -109,8 +109,8 @@ export function contentOf(
     firstOf(fallbacks, read, (notice) => reportOrigin(member, notice === head ? 'head' : 'first that has it', read))
   const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
   const tenderNumber = first('tenderNumber', (notice) => clean(notice.internalReference))
-  const description = first('description', (notice) => textIn(notice.description, head.language))
-  const described = firstOf(fallbacks, (notice) => wordsIn(notice.description, head.language))
+  const description = first('description', (notice) => textIn(descriptionOf(notice), head.language))
+  const described = firstOf(fallbacks, (notice) => wordsIn(descriptionOf(notice), head.language))
   const buyers = first('contractingAuthority', (notice) => notice.contractingAuthorities) ?? []
   const isCancelled = lifecycle.status === 'cancelled'
   const awarded = isCancelled ? undefined : awardedAmount(timeline)
@@ -226,6 +226,16 @@ function wordsIn(text: MultilingualText | undefined, language: string): Required
 
 const textIn = (text: MultilingualText | undefined, language: string): string | undefined =>
   wordsIn(text, language)?.text
+
+/** A text that only points to section II.2.4, in any language: the description of the lots in forms of TED. */
+const isPointer = (text: string): boolean => text.length <= 120 && /\bII\.?\s?2\.?\s?4\b/.test(text)
+
+/** The description, or that of the first lot where it only points to those of the lots. */
+function descriptionOf({ description, lots }: Notice): MultilingualText | undefined {
+  if (!description || !Object.values(description).every(isPointer)) return description
+  const described = lots.find((lot) => lot.description && !Object.values(lot.description).some(isPointer))
+  return described?.description ?? description
+}
 
 /** A record says the language of a text only if it is not the record's own. */
 const unlessIn = (own: string, language: string | undefined): string | undefined =>
