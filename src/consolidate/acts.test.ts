@@ -148,19 +148,23 @@ describe('what is told about a call', () => {
     expect(recordOf([call, halt, next], '2026-04-26').isSuspended).toBeUndefined()
   })
 
-  test('the text of a change moves the deadline that its fields still have', () => {
-    const change = notice(1, '2026-04-20', 'Zaunbau', 'Zaun um den Bauhof.', {
-      noticeKey: 'doe:1-02',
-      noticeVersion: '02',
-      changeReasons: ['cor-buy'],
-      changeText: { de: 'Die Angebotsfrist wird auf den 11.05.2026 verlängert.' },
-      submissionDate: '2026-04-30T10:00:00.000Z',
-    })
-    expect(recordOf([call, change], '2026-05-01')).toMatchObject({
-      status: 'open',
-      submissionDate: '2026-05-11T21:59:59.000Z',
-    })
-  })
+  test.each([
+    ['Die Angebotsfrist wird auf den 11.05.2026 verlängert.', '2026-05-11T21:59:59.000Z'],
+    ['Die Angebotsfrist wird auf den 30.04.2026 verlängert.', '2026-04-30T10:00:00.000Z'],
+    ['Die Angebotsfrist wird verlängert, Abgabe des Nachweises bis 30.08.2026.', '2026-04-30T10:00:00.000Z'],
+  ])(
+    'the text of a change moves the deadline that its fields still have, by a month at most: %s',
+    (de, submissionDate) => {
+      const change = notice(1, '2026-04-20', 'Zaunbau', 'Zaun um den Bauhof.', {
+        noticeKey: 'doe:1-02',
+        noticeVersion: '02',
+        changeReasons: ['cor-buy'],
+        changeText: { de },
+        submissionDate: '2026-04-30T10:00:00.000Z',
+      })
+      expect(recordOf([call, change], '2026-04-21')).toMatchObject({ status: 'open', submissionDate })
+    },
+  )
 })
 
 test.each([

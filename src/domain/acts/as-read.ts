@@ -1,7 +1,7 @@
 // What an act that words name does to the parsed notice: the form type that the act has, and what its text says of
 // winners, deadlines and lots. Structure is left as published.
 import type { FormType, LotResult, Notice, NoticeLot } from '../notice.ts'
-import { zoneOf } from '../time.ts'
+import { dayMs, type Instant, zoneOf } from '../time.ts'
 import type { ActReading } from './act.ts'
 import { readNewDeadline } from './deadline-text.ts'
 import { followUpText } from './follow-up.ts'
@@ -84,14 +84,26 @@ function withNewDeadline(notice: Notice, spoken: boolean): Notice {
   return notice
 }
 
-function movedTo(notice: Notice, at: NonNullable<Notice['submissionDate']>): Notice {
+/** Longest extension that a text may name against a field: later dates are those of contracts and bonds. */
+const longestExtensionMs = 31 * dayMs
+
+function isExtensionOf(known: Instant, at: Instant): boolean {
+  const days = Date.parse(at) - Date.parse(known)
+  return days > 0 && days <= longestExtensionMs && at.slice(0, 10) !== known.slice(0, 10)
+}
+
+function movedTo(notice: Notice, at: Instant): Notice {
   const holders = [notice, ...notice.lots]
   const member = holders.some(({ submissionDate }) => submissionDate)
     ? 'submissionDate'
     : holders.some(({ participationDate }) => participationDate)
       ? 'participationDate'
       : 'submissionDate'
-  if (holders.some((holder) => (holder[member] ?? '') >= at)) return notice
+  const known = holders
+    .flatMap((holder) => holder[member] ?? [])
+    .sort()
+    .at(-1)
+  if (known !== undefined && !isExtensionOf(known, at)) return notice
   const lots = notice.lots.map((lot) => (lot[member] === undefined ? lot : { ...lot, [member]: at }))
   const hasOwn = lots.every((lot, index) => lot === notice.lots[index])
   return { ...notice, lots, ...(hasOwn && { [member]: at }) }

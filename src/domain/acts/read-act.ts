@@ -115,7 +115,7 @@ function actOfChange(notice: Notice): ActReading | undefined {
   const spoken = spokenIn(notice.changeText, (words, text) => spokenInText(words, text, 'change text', 2_000))
   if (spoken && ['cancellation', 'suspension', 'deadline-extension'].includes(spoken.act))
     return { act: spoken.act as Act, of, rule: 'words of the change', field: 'change text', evidence: spoken.evidence }
-  const moved = movedIn(notice)
+  const moved = of === 'call' || of === 'prior-information' ? movedIn(notice) : undefined
   if (moved)
     return {
       act: 'deadline-extension',
