@@ -76,6 +76,7 @@ describe('D63: a deadline more than three years after the publication is unknown
     ['of the procedure', { submissionDate: far }],
     ['of a lot', { lots: [lot('LOT-0001', { submissionDate: far })] }],
     ['for requests', { participationDate: far }],
+    ['of a correction', { submissionDate: far, changeReasons: ['update-add'] }],
     [
       'of a framework that ends before',
       { isFramework: true, lots: [lot('LOT-0001', { submissionDate: far, duration: { value: 48, unit: 'MONTH' } })] },
@@ -90,6 +91,7 @@ describe('D63: a deadline more than three years after the publication is unknown
 
   test.each<[string, Partial<Notice>]>([
     ['within three years', { submissionDate: at('2029-01-08') }],
+    ['within five years, in a correction', { submissionDate: at('2030-12-01'), changeReasons: ['update-add'] }],
     ['of a dynamic purchasing system', { submissionDate: far, isDynamicPurchasingSystem: true }],
     ['of a qualification system', { participationDate: far, noticeType: 'qu-sy' }],
     [

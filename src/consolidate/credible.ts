@@ -56,7 +56,8 @@ function isBelowPart(total: Money, parts: readonly (Money | undefined)[]): boole
   return parts.some((part) => part?.currency === total.currency && part.value >= total.value * partAboveTotal)
 }
 
-const longestDeadlineMs = 3 * 365.25 * dayMs
+/** Years from publication to the latest deadline that may be meant: a correction has been looked at twice. */
+const longestDeadline = { first: 3, corrected: 5 }
 const unitDays: { readonly [unit: string]: number } = {
   DAY: 1,
   WEEK: 7,
@@ -77,13 +78,14 @@ function endOf({ duration }: NoticeLot, from: number): number {
   return (Number.isNaN(start) ? from : start) + duration.value * days * dayMs
 }
 
-/** Whether a deadline may be meant: more than three years ahead, only that of a framework that runs as long. */
+/** Whether a deadline may be meant: further ahead, only that of a framework that runs as long (D63). */
 function deadlineCheck(notice: Notice): (deadline: Instant | undefined) => boolean {
   const published = notice.publicationDate ?? notice.dispatchDate
   if (published === undefined || isStandingSystem(notice)) return () => true
   const from = epochMs(published)
   const covered = notice.isFramework === true ? Math.max(...notice.lots.map((lot) => endOf(lot, from))) : 0
-  const last = Math.max(from + longestDeadlineMs, covered)
+  const years = notice.changeReasons ? longestDeadline.corrected : longestDeadline.first
+  const last = Math.max(from + years * 365.25 * dayMs, covered)
   return (deadline) => deadline === undefined || epochMs(deadline) <= last
 }
 

@@ -14,7 +14,7 @@ const notice = (publisher: string, town: number, work: number, given: Partial<No
   profile: 'test',
   formType: 'competition',
   noticeType: 'cn-standard',
-  procedureId: `00000000-0000-4000-8000-${String(town * 100 + work).padStart(12, '0')}`,
+  procedureId: `00000000-0000-4000-8000-${String((town + 1) * 100 + work).padStart(12, '0')}`,
   language: 'de',
   languages: ['de'],
   title: { de: `${works[work]!} an der Grundschule Lindenweg in Ort${town}` },
