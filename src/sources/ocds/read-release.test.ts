@@ -65,17 +65,19 @@ describe('a tender', () => {
     expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
   })
 
-  it('whose contract is concluded is a result, whatever its tag, unless it is still open', () => {
+  it('whose award is in force and names a supplier is a result, whatever its tag, unless it is open or ended', () => {
     const awards = [{ id: '1', status: 'active', suppliers: [{ name: 'Builders Ltd' }] }]
-    const contracts = [{ id: '1', awardID: '1', status: 'active', dateSigned: '2026-07-01T00:00:00Z' }]
-    const formOf = (overrides: Json, status = 'complete') => notice(overrides, { status }).formType
-    expect(formOf({ awards, contracts })).toBe('result')
-    expect(formOf({ awards })).toBe('competition')
-    expect(formOf({ awards: [{ ...awards[0], status: 'pending' }], contracts })).toBe('competition')
-    expect(formOf({ awards, contracts: [{ ...contracts[0], status: 'pending', dateSigned: null }] })).toBe(
-      'competition',
-    )
-    expect(formOf({ awards, contracts }, 'active')).toBe('competition')
+    const formOf = (overrides: Json, tender: Json = { status: 'complete' }) => notice(overrides, tender).formType
+    expect(formOf({ awards })).toBe('result')
+    expect(formOf({ awards: [{ ...awards[0], status: 'pending' }] })).toBe('competition')
+    expect(formOf({ awards: [{ ...awards[0], suppliers: [] }] })).toBe('competition')
+    for (const status of ['active', 'cancelled', 'unsuccessful'])
+      expect(formOf({ awards }, { status })).toBe('competition')
+    const lots = [
+      { id: '1', status: 'complete' },
+      { id: '2', status: 'active' },
+    ]
+    expect(formOf({ awards }, { status: 'complete', lots })).toBe('competition')
   })
 
   it('is won by whom the award names, where parties share an id', () => {
