@@ -25,7 +25,7 @@ const numbersIn = (path: string, sentence: RegExp): Figures => {
   return { total, active, keyed, off }
 }
 
-test('commands, console, README and the page of sources give the same figures', async () => {
+test('commands, console and the page of sources give the same figures', async () => {
   await using store = await openTestStore('embedded')
   const sources = await loadSources()
   const events: CommandEvent[] = []
@@ -76,7 +76,4 @@ test('commands, console, README and the page of sources give the same figures', 
   expect({ total: lines.length, active: lines.length - keyed - off, keyed, off }).toEqual(figures)
   const page = /\*\*(\d+) sources in .*? (\d+) need no setup, (\d+) need a key, (\d+) run only when they are named/
   expect(numbersIn('docs/sources/README.md', page)).toEqual(figures)
-  const readme =
-    /Of (\d+) sources, (\d+) are read without any setup, (\d+) with a key that you request, and (\d+) only when you name them/
-  expect(numbersIn('README.md', readme)).toEqual(figures)
 })

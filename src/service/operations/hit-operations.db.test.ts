@@ -197,9 +197,9 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
   test('--deliver-open takes the best, and offers them as an edition would', async () => {
     await using world = await openWorld(engine)
     const { store, run } = world
-    // the score ranks those that have the code itself above those that lie below it
+    // the score ranks those that are about roads alone above those that are about something else as well
     for (let number = 1; number <= 6; number++)
-      await put(store, number, { cpvCodes: [number % 2 === 0 ? '45233000' : '45233141'] })
+      await put(store, number, { cpvCodes: number % 2 === 0 ? ['45233000'] : ['45233000', '90620000'] })
     await world.publish()
     const endpoint = (id: string, state: string, kinds: string, searches: string | null) => sql`
       insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, state, kinds, searches,
