@@ -95,6 +95,11 @@ test('an award names its company, and leaves the texts of the call', () => {
   })
 })
 
+test('what stands after the label of the company and names none is no winner', () => {
+  const award = notice(2, '2026-05-10', 'Zaunbau', 'Name des beauftragten Unternehmens: nicht vergeben', { lots: [] })
+  expect(award.lots).toEqual([])
+})
+
 test.each(['Siehe II.2.4', 'Voir supra, rubrique II.2.4).', 'Cfr. punto II.2.4'])(
   'a description that only points to the lots is theirs: %s',
   (text) => {

@@ -2,6 +2,7 @@
 // winners, deadlines and lots. Structure is left as published.
 import type { FormType, LotResult, Notice, NoticeLot } from '../notice.ts'
 import { dayMs, type Instant, zoneOf } from '../time.ts'
+import { winnerNameOf } from '../winner-names.ts'
 import type { ActReading } from './act.ts'
 import { readNewDeadline } from './deadline-text.ts'
 import { followUpText } from './follow-up.ts'
@@ -60,7 +61,7 @@ function withWinner(notice: Notice): Notice {
         ?.split(/\s{2,}| \/ |,/u)[0]
         ?.trim(),
     )
-    .find((name) => name !== undefined && /\p{L}{2}/u.test(name))
+    .find((name) => name !== undefined && /\p{L}{2}/u.test(name) && winnerNameOf(name) === 'name')
   if (found === undefined) return notice
   const lot: NoticeLot = notice.lots[0] ?? { lotId: '1', cpvCodes: [], nutsCodes: [] }
   const result: LotResult = { outcome: 'awarded', winners: [{ name: found }] }
@@ -88,8 +89,8 @@ function withNewDeadline(notice: Notice, spoken: boolean): Notice {
 const longestExtensionMs = 31 * dayMs
 
 function isExtensionOf(known: Instant, at: Instant): boolean {
-  const days = Date.parse(at) - Date.parse(known)
-  return days > 0 && days <= longestExtensionMs && at.slice(0, 10) !== known.slice(0, 10)
+  const laterMs = Date.parse(at) - Date.parse(known)
+  return laterMs > 0 && laterMs <= longestExtensionMs && at.slice(0, 10) !== known.slice(0, 10)
 }
 
 function movedTo(notice: Notice, at: Instant): Notice {
