@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 
 /**
  * A port below those that the kernel gives to outgoing connections: a server that is down for a while finds its own
- * free again.
+ * free again. Above 10080, which `fetch` refuses to ask ("bad port", https://fetch.spec.whatwg.org/#port-blocking).
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000)
+    const port = randomInt(10_100, 32_000)
     const server = createServer().listen(port, '127.0.0.1')
     const isFree = await once(server, 'listening').then(
       () => true,
