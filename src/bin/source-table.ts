@@ -25,25 +25,28 @@ export function withTable(page: string, table: string): string {
 
 const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-/** What a customer shows for each source, and how far back it is read. Sources that state no license are a list. */
+/** What a customer shows for the sources of each license, and from when each is read; a list of those without one. */
 function licenseTable(sources: Sources): string {
   const all = byCountry(sources.values())
   const isUnknown = (source: Source): boolean => licenseOf(source) === 'not stated' && attributionOf(source) === 'ask'
-  const unknown = Map.groupBy(all.filter(isUnknown), archiveOf)
+  const [unknown, known] = [all.filter(isUnknown), all.filter((source) => !isUnknown(source))]
+  const licenses = Map.groupBy(known, (source) => rowOf([licenseOf(source), attributionOf(source)]))
   return [
-    '| Source | License | Show | Archive |',
-    '|---|---|---|---|',
-    ...all
-      .filter((source) => !isUnknown(source))
-      .map((source) => rowOf([`\`${source.id}\``, licenseOf(source), attributionOf(source), archiveOf(source)])),
+    '| License | Show | Sources, and from when they are read |',
+    '|---|---|---|',
+    ...[...licenses.values()].map((group) =>
+      rowOf([licenseOf(group[0]!), attributionOf(group[0]!), group.map(withArchive).join(', ')]),
+    ),
     '',
     'These portals state no license: ask the publisher.',
     '',
-    ...[...unknown]
+    ...[...Map.groupBy(unknown, archiveOf)]
       .sort(([left], [right]) => left.localeCompare(right))
       .map(([archive, group]) => `- ${archive}: ${group.map(({ id }) => `\`${id}\``).join(', ')}`),
   ].join('\n')
 }
+
+const withArchive = (source: Source): string => `\`${source.id}\` (${archiveOf(source).replace('from ', '')})`
 
 /** Returns the content of the column *Show*. */
 function attributionOf(source: Source): string {

@@ -1278,7 +1278,7 @@ const table = {
       license: {
         type: 'text',
         value: 'URL',
-        help: 'OCDS: license of the package. Default: that of the sources, if all have the same.',
+        help: 'OCDS: license of the package. Default: the one that all sources have.',
       },
     },
     examples: [

@@ -171,7 +171,7 @@ test.each<[string, CommandEvent, RegExp]>([
       isTargetEmpty: false,
       isAuthenticated: false,
     },
-    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! Nobody knows [\s\S]*\n {2}! The database or data folder .* is not empty/,
+    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! It is unknown [\s\S]*\n {2}! The database or data folder .* is not empty/,
   ],
   [
     'a restore',

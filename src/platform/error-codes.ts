@@ -141,7 +141,7 @@ const byExitCode = {
     'no-slot': absent,
     'no-source': absent,
     'no-token': absent,
-    undecided: 'Nobody has decided on the two records.',
+    undecided: 'There is no decision on the two records.',
   },
   70: {
     bug: 'Report the message and the lines below it.',

@@ -40,6 +40,6 @@ const sizeOf = ({ rows, parts, bytes }: BackupFacts) =>
   `${number(rows)} rows in ${number(parts)} parts, ${number(Math.ceil(bytes / 1e6))} MB`
 
 const unsigned =
-  'Nobody knows who made it: the secret key is neither in TENDERSTOCK_SECRET_KEY nor in the data folder (--data).'
+  'It is unknown who made it: the secret key is neither in TENDERSTOCK_SECRET_KEY nor in the data folder (--data).'
 
 const outside = (location: string) => `Raw documents are in ${location} and not in the backup; back them up as well.`

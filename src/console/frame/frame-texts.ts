@@ -33,7 +33,7 @@ const en = {
   foreignForm: 'This form was not sent from this site. Open the page here and send it again.',
   busy: 'The database does not answer in time, perhaps because an edition is being published. This page reloads in 5 seconds.',
   goneTitle: 'The database cannot be reached',
-  gone: 'Nothing is lost, and nobody was signed out. This page reloads in 5 seconds until the database is back.',
+  gone: 'Nothing is lost, and you stay signed in. This page reloads in 5 seconds until the database is back.',
   busyPost: 'It is unknown whether your change was made. Go back and check before you send it again.',
   bug: 'This is our error, and it has been logged. Try again in a moment.',
   toPage: 'Back to the page',

@@ -6,7 +6,7 @@ const en = {
     subject: 'Sign in to Tenderstock',
     body: 'Open this link to sign in. It works once, for ten minutes.',
     button: 'Sign in',
-    otherwise: 'If you did not request this mail, ignore it: nobody can sign in without the link.',
+    otherwise: 'If you did not request this mail, ignore it. Without the link no sign-in is possible.',
   },
   invitation: {
     subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,
@@ -20,7 +20,7 @@ const en = {
     subject: (name: string) => `Your passkey “${name}” was blocked`,
     body: (when: string, network: string) =>
       `Somebody signed in with it on ${when} UTC from the network ${network}, and its counter went back: a ` +
-      'copy of it may exist. They were refused, and it signs nobody in any more.',
+      'copy of it may exist. They were refused, and it no longer works.',
     doNow:
       'Sign in with a link by mail or another passkey. End the sessions that you do not know, remove this passkey, and add a new one.',
     button: 'Open your settings',
@@ -30,7 +30,7 @@ const en = {
     disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
     button: 'Open the endpoint',
   },
-  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads replies to this address.`,
+  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Replies to this address are not read.`,
 }
 
 const de: typeof en = {

@@ -27,7 +27,7 @@ const en = {
   blocked: 'blocked',
   blockedTitle: (name: string) => `The passkey “${name}” is blocked`,
   blockedBody: (when: string) =>
-    `On ${when} UTC its counter went back, so a copy of it may exist. It signs nobody in any more. End the ` +
+    `On ${when} UTC its counter went back, so a copy of it may exist. It no longer works. End the ` +
     'sessions below that you do not know, remove it, and add a new one.',
   add: 'Add a passkey',
   noPasskeys: 'No passkey yet',

@@ -57,8 +57,8 @@ const en = {
     state: 'It was started in another browser, or more than ten minutes ago. Start again.',
     refused: 'The provider refused it. Start again, or request a link by mail.',
     unreachable: 'The provider does not answer at the moment. Try again later, or request a link by mail.',
-    unverified: 'Your company does not vouch for your mail address, so nobody here can be matched with it.',
-    unknown: 'Nobody with your mail address is here. Ask an Owner of your organization for an invitation.',
+    unverified: 'The sign-in of your company does not confirm your mail address, so we cannot find you by it.',
+    unknown: 'Your mail address is not known here. Ask an Owner of your organization for an invitation.',
     other: 'Somebody else from your company has signed in with this mail address before. Request a link by mail.',
   },
 }

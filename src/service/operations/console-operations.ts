@@ -33,7 +33,7 @@ export const makeConsoleLink: Operation<LinkContext> = async (context, { operand
     case 'unknown':
       throw new OperatorError(
         'no-person',
-        `Nobody here has the address ${outcome.mail}. An Owner invites people in the console; --operator creates a new operator.`,
+        `No person here has the address ${outcome.mail}. An Owner invites people in the console; --operator creates a new operator.`,
       )
     case 'first':
     case 'made':

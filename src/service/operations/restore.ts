@@ -226,7 +226,7 @@ function adviceFor(
     'All people have to sign in again: sessions and links to sign in are not restored.',
     ...(records > 0
       ? [
-          `Nobody knows what was served after ${takenAt}: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
+          `What was served after ${takenAt} is unknown: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
         ]
       : []),
     `Everything that was revoked or removed after ${takenAt} is back: revoke or remove it again before the service starts.`,
@@ -248,7 +248,7 @@ function keylessAdvice(dataFolder: string, lost: readonly string[]): string[] {
   return [
     'The secret key was not there. If you have it, restore once more into an empty place, with the file ' +
       `secret-key of the old data folder in ${dataFolder}, or with TENDERSTOCK_SECRET_KEY.`,
-    'Without it nobody knows whether the backup is as it was made. Cursors that were issued before answer ' +
+    'Without it there is no proof that the backup is as it was made. Cursors that were issued before answer ' +
       'cursor-invalid, and clients begin again from their state. Run `tenderstock webhook rotate ID ' +
       '--accept-new-key` for each endpoint.',
     ...(lost.length === 0
