@@ -234,6 +234,16 @@ const searchOptions = {
   ...codeLists,
   authority: { type: 'paths', value: 'NAME…', help: 'Contracting authorities, by name or national id.' },
   procedure: { type: 'paths', value: 'TYPE…', help: 'Procedure types of eForms: open, restricted …' },
+  'all-words': {
+    type: 'paths',
+    value: 'WORD…',
+    help: 'Words all of which must occur; --word needs only one of its own.',
+  },
+  status: {
+    type: 'paths',
+    value: 'STATUS…',
+    help: 'open, planned or awardIntended; a new search looks for open ones unless it says otherwise.',
+  },
   'min-days': { type: 'count', value: 'N', help: 'Minimum days left until the deadline that a bidder meets first.' },
   'exclude-nuts': { type: 'paths', value: 'CODE…', help: 'Exclude these regions.' },
   'exclude-authority': { type: 'paths', value: 'NAME…', help: 'Exclude these authorities.' },

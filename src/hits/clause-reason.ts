@@ -38,6 +38,8 @@ export type ClauseReason =
   | { readonly code: 'no-nature'; readonly values: Listed }
   | { readonly code: 'procedure'; readonly values: { readonly procedure: string } }
   | { readonly code: 'other-procedure'; readonly values: Listed & { readonly procedure: string | null } }
+  | { readonly code: 'status'; readonly values: { readonly status: string } }
+  | { readonly code: 'other-status'; readonly values: Listed & { readonly status: string } }
   | { readonly code: 'value-inside'; readonly values: ValueRange }
   | { readonly code: 'value-outside'; readonly values: ValueRange }
   | { readonly code: 'value-unknown'; readonly values: Unit }
@@ -77,6 +79,8 @@ export const clauseLines = {
   'no-nature': (wanted) => `neither tender nor lot is ${line(wanted)}`,
   procedure: ({ procedure }) => procedure,
   'other-procedure': ({ procedure, ...wanted }) => `${procedure ?? 'none'} is not ${line(wanted)}`,
+  status: ({ status }) => status,
+  'other-status': ({ status, ...wanted }) => `${status} is not ${line(wanted)}`,
   'value-inside': (range) => `${range.value} ${range.currency} lies in ${rangeLine(range)}`,
   'value-outside': (range) => `${range.value} ${range.currency} does not lie in ${rangeLine(range)}`,
   'value-unknown': () => 'the value is not known',

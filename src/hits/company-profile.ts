@@ -83,7 +83,9 @@ export function parseCompanyProfile(input: unknown): CompanyProfile {
 
 /** Returns the profile that a search implies. It holds nothing to compare if the search names only authorities. */
 export function profileOfSearch(filter: SearchFilter): CompanyProfile {
-  const { cpv, words, nuts, valueMin, valueMax } = filter
+  const { cpv, nuts, valueMin, valueMax } = filter
+  const named = new Set([...(filter.words ?? []), ...(filter.allWords ?? [])])
+  const words = named.size === 0 ? undefined : [...named].sort()
   return present({ cpv, words, nuts, valueMin, valueMax }) as CompanyProfile
 }
 

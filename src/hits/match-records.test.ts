@@ -29,7 +29,7 @@ const profiles = records.slice(0, 5).map(({ cpvCodes, title }, index) => ({
 
 function searchesOf(seed: number): Search[] {
   const random = randomOf(seed)
-  const drawn = generateSearches(records, { seed, count: 150, style: 'mixed', threshold: 50 })
+  const drawn = generateSearches(records, { seed, count: 250, style: 'mixed', threshold: 50 })
   // some have the same filter, with other profiles and thresholds
   return [...drawn, ...drawn.slice(0, 40)].map((search, index) => ({
     ...search,

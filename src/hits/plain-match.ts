@@ -24,6 +24,7 @@ export type ClauseName =
   | 'authority'
   | 'contract nature'
   | 'procedure'
+  | 'status'
   | 'value'
   | 'deadline'
   | 'excluded cpv'
@@ -60,7 +61,8 @@ export const clausesOf = (filter: SearchFilter, record: TenderRecord, at: number
 ]
 
 function* eachClause(filter: SearchFilter, record: TenderRecord, at: number): Generator<Clause> {
-  const { cpv, nuts, words, authorities, contractNatures, procedures, minDaysToDeadline, excluded } = filter
+  const { cpv, nuts, words, allWords, authorities, contractNatures, procedures, status, minDaysToDeadline, excluded } =
+    filter
   if (record.archiveReason !== undefined)
     yield { clause: 'archived', holds: false, reason: { code: 'archived', values: { reason: record.archiveReason } } }
   if (cpv) yield wanted('cpv', coveredCpv(cpv, record), () => ({ code: 'no-code', values: listedOf(cpv) }))
@@ -75,6 +77,11 @@ function* eachClause(filter: SearchFilter, record: TenderRecord, at: number): Ge
       code: 'other-procedure',
       values: { procedure: record.procedureType ?? null, ...listedOf(procedures) },
     }))
+  if (status)
+    yield wanted('status', statusIn(status, record), () => ({
+      code: 'other-status',
+      values: { status: record.status, ...listedOf(status) },
+    }))
   if (filter.valueMin !== undefined || filter.valueMax !== undefined) yield valueClause(filter, record)
   if (minDaysToDeadline !== undefined) yield deadlineClause(minDaysToDeadline, record, at)
   if (authorities)
@@ -83,6 +90,8 @@ function* eachClause(filter: SearchFilter, record: TenderRecord, at: number): Ge
       values: listedOf(authorities),
     }))
   if (words) yield wanted('word', wordIn(words, record), () => ({ code: 'no-word', values: listedOf(words) }))
+  for (const word of allWords ?? [])
+    yield wanted('word', wordIn([word], record), () => ({ code: 'no-word', values: listedOf([word]) }))
   if (excluded?.cpv) yield unwanted('excluded cpv', coveredCpv(excluded.cpv, record))
   if (excluded?.nuts) yield unwanted('excluded nuts', coveredNuts(excluded.nuts, record))
   if (excluded?.authorities) yield unwanted('excluded authority', authorityIn(excluded.authorities, record))
@@ -179,6 +188,10 @@ function authorityIn(authorities: readonly string[], record: TenderRecord): Clau
 function procedureIn(procedures: readonly string[], { procedureType }: TenderRecord): ClauseReason | undefined {
   if (procedureType === undefined || !procedures.includes(procedureType)) return undefined
   return { code: 'procedure', values: { procedure: procedureType } }
+}
+
+function statusIn(wantedStatus: readonly string[], { status }: TenderRecord): ClauseReason | undefined {
+  return wantedStatus.includes(status) ? { code: 'status', values: { status } } : undefined
 }
 
 function natureIn(natures: readonly string[], record: TenderRecord): ClauseReason | undefined {

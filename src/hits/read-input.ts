@@ -4,6 +4,7 @@ import { isProcedureType, type ProcedureType, procedureTypes, toCountry } from '
 import { toCpvCode } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import { plainText } from '../domain/plain-text.ts'
+import type { Status } from '../domain/tender.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { authorityKey, tokensOf } from './words.ts'
 
@@ -23,6 +24,10 @@ const maxEuros = 999_999_999_999_999
 
 export const contractNatures = ['works', 'supplies', 'services'] as const
 export type ContractNature = (typeof contractNatures)[number]
+
+/** States of a tender that is not archived, and that a search can ask for. */
+export const searchStatuses = ['open', 'planned', 'awardIntended'] as const satisfies readonly Status[]
+export type SearchStatus = (typeof searchStatuses)[number]
 
 /** Returns the input as an object. Throws if it is not one, or has unknown members. */
 export function readMembers(
@@ -123,6 +128,13 @@ export function readContractNature(text: string): ContractNature {
       `"${shortened(text)}" is no contract nature: use ${contractNatures.join(', ')}.`,
     )
   return nature
+}
+
+export function readStatus(text: string): SearchStatus {
+  const status = searchStatuses.find((known) => known.toLowerCase() === text.toLowerCase())
+  if (status === undefined)
+    throw new HitInputError('invalid-choice', `"${shortened(text)}" is no status: use ${searchStatuses.join(', ')}.`)
+  return status
 }
 
 export function readProcedure(text: string): ProcedureType {

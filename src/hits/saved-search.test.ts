@@ -12,6 +12,8 @@ describe('a search is read', () => {
         authorities: ['Stadt Quellmar'],
         contractNatures: ['Works'],
         procedures: ['restricted', 'open'],
+        allWords: ['Dach', 'Schule', 'dach'],
+        status: ['planned', 'Open'],
         valueMin: 100_000,
         valueMax: 5_000_000,
         minDaysToDeadline: 14,
@@ -24,6 +26,8 @@ describe('a search is read', () => {
       authorities: ['Stadt Quellmar'],
       contractNatures: ['works'],
       procedures: ['open', 'restricted'],
+      allWords: ['dach', 'schule'],
+      status: ['open', 'planned'],
       valueMin: 100_000,
       valueMax: 5_000_000,
       minDaysToDeadline: 14,
@@ -63,6 +67,8 @@ describe('a search is read', () => {
     ['all sectors', { cpv: ['00000000'] }, /is no CPV code/],
     ['a wrong NUTS code', { nuts: ['D'] }, /is no NUTS code/],
     ['a wrong procedure', { cpv: ['45'], procedures: ['closed'] }, /is no procedure: use open/],
+    ['a status of the archive', { cpv: ['45'], status: ['awarded'] }, /is no status: use open, planned, awardIntended/],
+    ['a status alone', { status: ['open'] }, /at least one CPV code/],
     ['a wrong nature', { cpv: ['45'], contractNatures: ['food'] }, /is no contract nature: use works/],
     ['a nameless authority', { authorities: ['.'] }, /is no authority/],
     ['numbers for codes', { cpv: [45] }, /must hold texts only/],
@@ -74,6 +80,13 @@ describe('a search is read', () => {
   test.each(refused)('%s is refused', (_what, input, says) => {
     expect(() => parseSearchFilter(input)).toThrow(HitInputError)
     expect(() => parseSearchFilter(input)).toThrow(says)
+  })
+
+  test('whose text and hash stay what they were before there were more clauses', () => {
+    const filter = parseSearchFilter({ cpv: ['45'], words: ['dach', 'bau'], procedures: ['open'], valueMin: 5 })
+    expect(canonicalSearchFilter(filter)).toBe(
+      '{"cpv":["45000000"],"words":["bau","dach"],"procedures":["open"],"valueMin":5}',
+    )
   })
 
   test('as many codes as are allowed', () => {

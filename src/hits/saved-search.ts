@@ -12,9 +12,11 @@ import {
   readMembers,
   readNuts,
   readProcedure,
+  readStatus,
   readValueRange,
   readWhole,
   readWord,
+  type SearchStatus,
 } from './read-input.ts'
 
 /** What a tender must not have: one of these is enough to leave it out. */
@@ -27,7 +29,7 @@ type Exclusions = {
 
 /**
  * A tender matches when it satisfies every member that is present. Lists are sorted, unique and mean any of their
- * items.
+ * items, except `allWords`.
  */
 export type SearchFilter = {
   /** Eight-digit codes with the meaning of the list's filter: each covers the codes below it, codes of lots count. */
@@ -36,10 +38,14 @@ export type SearchFilter = {
   readonly nuts?: readonly string[]
   /** One word each, in lower case as written. */
   readonly words?: readonly string[]
+  /** One word each, all of which must occur: each is a clause of its own. */
+  readonly allWords?: readonly string[]
   /** Names or national ids. */
   readonly authorities?: readonly string[]
   readonly contractNatures?: readonly ContractNature[]
   readonly procedures?: readonly ProcedureType[]
+  /** Absent, as in searches older than this clause: whatever is not archived. */
+  readonly status?: readonly SearchStatus[]
   /** Inclusive, whole euros, with the meaning of the list's filters. */
   readonly valueMin?: number
   readonly valueMax?: number
@@ -58,6 +64,8 @@ export type Search = {
   readonly threshold: number
 }
 
+/** What a new search asks for unless it says otherwise: an announcement is no tender to bid for yet. */
+export const defaultStatus: readonly SearchStatus[] = ['open']
 /** Minimum fit score of a hit if the search does not name another. */
 export const defaultThreshold = 50
 /** Maximum number of days until the deadline that a search may require. */
@@ -66,8 +74,10 @@ const maxDaysToDeadline = 365
 const exclusionMembers = ['cpv', 'nuts', 'words', 'authorities']
 const members = [
   ...exclusionMembers,
+  'allWords',
   'contractNatures',
   'procedures',
+  'status',
   'valueMin',
   'valueMax',
   'minDaysToDeadline',
@@ -81,20 +91,26 @@ export function parseSearchFilter(input: unknown): SearchFilter {
     cpv: readList(given['cpv'], 'cpv', readCpv),
     nuts: readList(given['nuts'], 'nuts', readNuts),
     words: readList(given['words'], 'words', readWord),
+    allWords: readList(given['allWords'], 'allWords', readWord),
     authorities: readList(given['authorities'], 'authorities', readAuthority),
     contractNatures: readList(given['contractNatures'], 'contractNatures', readContractNature),
     procedures: readList(given['procedures'], 'procedures', readProcedure),
+    status: readList(given['status'], 'status', readStatus),
     ...readValueRange(given['valueMin'], given['valueMax']),
     minDaysToDeadline: readWhole(given['minDaysToDeadline'], 'minDaysToDeadline', 0, maxDaysToDeadline),
     excluded: readExclusions(given['excluded']),
   })
-  if (!filter.cpv && !filter.nuts && !filter.words && !filter.authorities)
+  if (!hasAnchor(filter))
     throw new HitInputError(
       'nothing-to-match',
       'A search needs at least one CPV code, NUTS code, word or authority: without one it would match nearly everything.',
     )
   return filter
 }
+
+/** Whether a filter has one of the clauses without which it would match nearly everything. */
+export const hasAnchor = ({ cpv, nuts, words, allWords, authorities }: SearchFilter): boolean =>
+  (cpv ?? nuts ?? words ?? allWords ?? authorities) !== undefined
 
 function readExclusions(input: unknown): Exclusions | undefined {
   if (input === undefined || input === null) return undefined

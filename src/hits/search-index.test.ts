@@ -67,6 +67,31 @@ describe('bounds are inclusive', () => {
   })
 })
 
+describe('every word of `allWords` must occur, and the status be one of those that are listed', () => {
+  const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
+  const record = {
+    ...first,
+    title: 'Dachsanierung',
+    description: 'Grundschule Nord',
+    status: 'open' as const,
+    lots: [{ lotId: 'LOT-0001', status: 'planned', cpvCodes: [], nutsCodes: [] }],
+  }
+  test.each<readonly [filter: SearchFilter, isMatch: boolean]>([
+    [{ allWords: ['grundschule', 'dachsanierung'] }, true],
+    [{ allWords: ['dachsanierung', 'turnhalle'] }, false],
+    [{ words: ['dachsanierung', 'turnhalle'] }, true],
+    [{ words: ['turnhalle'], allWords: ['dachsanierung'] }, false],
+    [{ allWords: ['sanierung', 'nord'], status: ['open'] }, true],
+    [{ allWords: ['sanierung'], status: ['planned', 'open'] }, true],
+    [{ allWords: ['sanierung'], status: ['awardIntended', 'planned'] }, false],
+    [{ allWords: ['sanierung'], excluded: { words: ['nord'] } }, false],
+  ])('%j: %s', (filter, isMatch) => {
+    for (const sample of [[], [record]])
+      expect(indexSearches([filter], sample).match(record, 0)).toEqual(isMatch ? [0] : [])
+    expect(matchOf(filter, record, 0) !== undefined).toBe(isMatch)
+  })
+})
+
 test.each(['DE401', 'Romania', '***0046**', '999999', 'PL'])(
   'an authority is not found by "%s", which is no id',
   (id) => {

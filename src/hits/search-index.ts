@@ -23,6 +23,7 @@ type Atoms = {
   readonly authorities: Map<string, number>
   readonly natures: Map<string, number>
   readonly procedures: Map<string, number>
+  readonly statuses: Map<string, number>
 }
 
 type Program = {
@@ -55,6 +56,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
     authorities: new Map(),
     natures: new Map(),
     procedures: new Map(),
+    statuses: new Map(),
   }
   let atomCount = 0
   const numberIn = <K>(map: Map<K, number>, key: K): number => {
@@ -133,6 +135,7 @@ function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, n
     ...(filter.cpv ? [cpv(filter.cpv)] : []),
     ...(filter.nuts ? [nuts(filter.nuts)] : []),
     ...(filter.words ? [words(filter.words)] : []),
+    ...(filter.allWords ?? []).map((word) => words([word])),
     ...(filter.authorities ? [authorities(filter.authorities)] : []),
   ]
   const { excluded } = filter
@@ -141,6 +144,7 @@ function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, n
       ...anchors,
       ...(filter.contractNatures ? [filter.contractNatures.map((nature) => number(atoms.natures, nature))] : []),
       ...(filter.procedures ? [filter.procedures.map((code) => number(atoms.procedures, code))] : []),
+      ...(filter.status ? [filter.status.map((status) => number(atoms.statuses, status))] : []),
     ],
     anchors: anchors.length,
     excluded: [
@@ -244,6 +248,7 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
       for (const code of record.nutsCodes) markAll(nutsAtoms(code))
       markIfAny(atoms.natures.get(record.contractNature ?? ''))
       markIfAny(atoms.procedures.get(record.procedureType ?? ''))
+      markIfAny(atoms.statuses.get(record.status))
       for (const lot of record.lots) {
         for (const code of lot.cpvCodes) markAll(cpvAtoms(code))
         markIfAny(atoms.natures.get(lot.contractNature ?? ''))

@@ -14,7 +14,7 @@ import { hitId, messageId } from './hit-id.ts'
 import { loadedProfile } from './load-matcher.ts'
 import type { Match } from './match-records.ts'
 import type { Matcher } from './matcher.ts'
-import type { Search, SearchFilter } from './saved-search.ts'
+import { hasAnchor, type Search, type SearchFilter } from './saved-search.ts'
 
 type HitStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
@@ -140,7 +140,7 @@ function widerFilters({ valueMin, valueMax, ...rest }: SearchFilter): (readonly 
     return [part, { ...others, ...value }]
   })
   if (Object.keys(value).length > 0) wider.push(['value', rest])
-  return wider.filter(([, { cpv, nuts, words, authorities }]) => cpv ?? nuts ?? words ?? authorities)
+  return wider.filter(([, each]) => hasAnchor(each))
 }
 
 const betterFirst = (
@@ -163,10 +163,12 @@ function count(counts: MutableCounts, fitScore: number): void {
   for (const score of ['40', '50', '60'] as const) if (fitScore >= Number(score)) counts[score]++
 }
 
-/** Returns the record as it was before it was archived. */
+/** Returns the record as it was before it was archived: open if a deadline passed, or if there was a call. */
 function unarchived(body: string): string {
-  const { archiveReason: _, ...record } = JSON.parse(body) as TenderRecord
-  return JSON.stringify(record)
+  const { archiveReason, ...record } = JSON.parse(body) as TenderRecord
+  const hadCall =
+    record.status === 'closed' || record.originalSources.some(({ formType }) => formType === 'competition')
+  return JSON.stringify({ ...record, ...(archiveReason !== undefined && hadCall && { status: 'open' }) })
 }
 
 /** `searches`: all of them score with this profile. */

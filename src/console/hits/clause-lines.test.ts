@@ -26,6 +26,7 @@ const record = (given: Partial<TenderRecord> = {}): TenderRecord =>
     contractingAuthority: { name: 'Landkreis A, by lot 3', country: 'DE' },
     contractNature: 'works',
     procedureType: 'open',
+    status: 'open',
     cpvCodes: ['45233141'],
     nutsCodes: ['DE212'],
     submissionDate: new Date(now + 10 * dayMs).toISOString(),
@@ -63,6 +64,8 @@ const wanted: SearchFilter = {
   authorities: ['Landkreis A, by lot 3'],
   contractNatures: ['works'],
   procedures: ['open'],
+  allWords: ['asphalt', 'decke'],
+  status: ['open'],
   valueMin: 100_000,
   minDaysToDeadline: 5,
   excluded: { cpv: ['90000000'], nuts: ['FR'], words: ['reinigung'], authorities: ['B'] },
@@ -74,6 +77,8 @@ const other: SearchFilter = {
   authorities: ['B'],
   contractNatures: ['services', 'supplies'],
   procedures: ['restricted', 'neg-w-call'],
+  allWords: ['asphalt', 'winterdienst'],
+  status: ['planned', 'awardIntended'],
   valueMin: 1,
   valueMax: 2,
   minDaysToDeadline: 30,
@@ -133,6 +138,9 @@ describe('clauses', () => {
       'contract nature: weder Ausschreibung noch Los ist Dienstleistung, Lieferung',
       'procedure: Offen ist nicht Nicht offen, Verhandlung mit Aufruf',
       'procedure: keines ist nicht Offen',
+      'status: Offen',
+      'status: Offen ist nicht Angekündigt, noch keine Angebote, Direktvergabe angekündigt',
+      'word: kein Text hat „winterdienst“',
       'value: 250000 EUR liegt in 100000 bis unbegrenzt EUR',
       'value: 250000 EUR liegt nicht in 1 bis 2 EUR',
       'value: der Wert ist nicht bekannt',
@@ -229,7 +237,8 @@ describe('clauses', () => {
   test('what a search requires is one line', () => {
     expect(seen(filterLine(wanted, 'de'))).toBe(
       'CPV 45233000; Regionen DE21; Wörter asphalt; Auftraggeber Landkreis A, by lot 3; Auftragsarten Bauleistung; ' +
-        'Verfahren Offen; Wert ab 100.000; Tage bis zur Frist 5; ohne CPV 90000000; ohne Regionen FR; ohne Wörter reinigung; ohne Auftraggeber B',
+        'Verfahren Offen; alle Wörter asphalt, decke; Status Offen; ' +
+        'Wert ab 100.000; Tage bis zur Frist 5; ohne CPV 90000000; ohne Regionen FR; ohne Wörter reinigung; ohne Auftraggeber B',
     )
     expect(seen(filterLine(wanted, 'en'))).toContain(
       'value from 100,000; days until the deadline 5; without CPV 90000000',

@@ -3,12 +3,14 @@
 import { type Coded, isSaidIn, type Lines, lineOf } from '../../domain/lines.ts'
 import type { FitRule, PartReason } from '../../hits/fit/fit-reason.ts'
 import type { Clause } from '../../hits/plain-match.ts'
+import type { SearchStatus } from '../../hits/read-input.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
 import { formatNumber } from '../frame/format.ts'
 import { type Content, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { quoted } from '../frame/parts.ts'
 import { clauseTexts } from './clause-texts.ts'
+import { criteriaTexts } from './criteria-texts.ts'
 
 /** `line`: what is shown of a code that is missing or that only a newer version knows. */
 const worded = <Said extends Coded>(lines: Lines<Said>, said: Coded | null | undefined, line: string): Content =>
@@ -43,6 +45,7 @@ export function filterLine(filter: SearchFilter, language: Language): Content {
   const say = (member: string, item: unknown): string => {
     if (typeof item === 'number') return formatNumber(item, language)
     if (member === 'contractNatures') return texts.reasons.nature({ nature: String(item), lot: null })
+    if (member === 'status') return criteriaTexts[language].statuses[item as SearchStatus]
     return member === 'procedures' ? texts.reasons.procedure({ procedure: String(item) }) : String(item)
   }
   const lineOf = (members: object, name: (member: string) => string) =>

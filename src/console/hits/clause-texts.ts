@@ -17,6 +17,7 @@ const en = {
     authority: 'authority',
     'contract nature': 'contract nature',
     procedure: 'procedure',
+    status: 'status',
     value: 'value',
     deadline: 'deadline',
     'excluded cpv': 'excluded cpv',
@@ -33,7 +34,9 @@ const en = {
     words: 'words',
     authorities: 'authorities',
     contractNatures: 'contract natures',
+    allWords: 'all words',
     procedures: 'procedures',
+    status: 'status',
     valueMin: 'value from',
     valueMax: 'value to',
     minDaysToDeadline: 'days until the deadline',
@@ -45,6 +48,7 @@ const en = {
 const ofNames = (names: { readonly [code: string]: string }, code: string): string => names[code] ?? code
 const germanNature = (code: string): string => ofNames(criteriaTexts.de.natures, code)
 const germanProcedure = (code: string): string => ofNames(searchesTexts.de.procedureNames, code)
+const germanStatus = (code: string): string => ofNames(criteriaTexts.de.statuses, code)
 const archiveReasons = {
   expired: 'abgelaufen',
   cancelled: 'aufgehoben',
@@ -71,6 +75,9 @@ const germanReasons = {
   procedure: ({ procedure }) => germanProcedure(procedure),
   'other-procedure': ({ procedure, listed, more }) =>
     `${procedure === null ? 'keines' : germanProcedure(procedure)} ist nicht ${germanList(listed.map(germanProcedure), more)}`,
+  status: ({ status }) => germanStatus(status),
+  'other-status': ({ status, listed, more }) =>
+    `${germanStatus(status)} ist nicht ${germanList(listed.map(germanStatus), more)}`,
   'value-inside': ({ value, currency, from, to }) => `${value} ${currency} liegt in ${germanRange(from, to)}`,
   'value-outside': ({ value, currency, from, to }) => `${value} ${currency} liegt nicht in ${germanRange(from, to)}`,
   'value-unknown': () => 'der Wert ist nicht bekannt',
@@ -123,6 +130,7 @@ const de: typeof en = {
     authority: 'Auftraggeber',
     'contract nature': 'Auftragsart',
     procedure: 'Verfahren',
+    status: 'Status',
     value: 'Wert',
     deadline: 'Frist',
     'excluded cpv': 'CPV, ausgeschlossen',
@@ -139,7 +147,9 @@ const de: typeof en = {
     words: 'Wörter',
     authorities: 'Auftraggeber',
     contractNatures: 'Auftragsarten',
+    allWords: 'alle Wörter',
     procedures: 'Verfahren',
+    status: 'Status',
     valueMin: 'Wert ab',
     valueMax: 'Wert bis',
     minDaysToDeadline: 'Tage bis zur Frist',

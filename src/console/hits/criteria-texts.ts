@@ -1,4 +1,5 @@
 // Texts of the fields that searches and profiles have in common.
+import type { SearchStatus } from '../../hits/read-input.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
@@ -22,6 +23,7 @@ const en = {
     country: (item: string) => `“${item}” is not a country: write two letters, such as DE.`,
     tender: (item: string) => `“${item}” is no id of a tender: copy it from the address of its page.`,
     nature: (item: string) => `“${item}” is not a contract nature.`,
+    status: (item: string) => `“${item}” is not a status.`,
     procedure: (item: string) => `“${item}” is not a procedure.`,
   },
   sector: 'Sector, any of these',
@@ -33,6 +35,9 @@ const en = {
   value: 'Value in euros, without VAT',
   to: 'To',
   nature: 'Contract nature',
+  statuses: { open: 'Open', planned: 'Announced, no bids yet', awardIntended: 'Direct award announced' } as {
+    readonly [status in SearchStatus]: string
+  },
   natures: { works: 'Works', supplies: 'Supplies', services: 'Services' },
   oneLine: 'One per line, with the name or national id that tenders have.',
 }
@@ -57,6 +62,7 @@ const de: typeof en = {
     country: (item) => `„${item}“ ist kein Land: schreiben Sie zwei Buchstaben, etwa DE.`,
     tender: (item) => `„${item}“ ist keine Kennung einer Ausschreibung: kopieren Sie sie aus der Adresse ihrer Seite.`,
     nature: (item) => `„${item}“ ist keine Auftragsart.`,
+    status: (item) => `„${item}“ ist kein Status.`,
     procedure: (item) => `„${item}“ ist kein Verfahren.`,
   },
   sector: 'Branchen (mindestens eine)',
@@ -68,6 +74,11 @@ const de: typeof en = {
   value: 'Wert in Euro, ohne MwSt.',
   to: 'Bis',
   nature: 'Auftragsart',
+  statuses: {
+    open: 'Offen',
+    planned: 'Angekündigt, noch keine Angebote',
+    awardIntended: 'Direktvergabe angekündigt',
+  },
   natures: { works: 'Bauleistung', supplies: 'Lieferung', services: 'Dienstleistung' },
   oneLine: 'Je Zeile einer, mit Name oder nationaler Kennung wie in den Ausschreibungen.',
 }

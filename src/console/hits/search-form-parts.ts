@@ -1,6 +1,6 @@
 // The builder of a search as markup: its fields, and what it finds beside them.
 import { procedureTypes } from '../../domain/codes.ts'
-import { contractNatures } from '../../hits/read-input.ts'
+import { contractNatures, searchStatuses } from '../../hits/read-input.ts'
 import type { Preview, Widening } from '../../hits/search-stock.ts'
 import type { StoredProfile } from '../../store/hits/searches.ts'
 import { codePicker } from '../codes/code-picker.ts'
@@ -67,6 +67,15 @@ ${picker('nuts', 'nuts', common.region, form.nuts)}
   ${field({ name: 'words', label: common.words, value: form.words, hint: common.wordsHint, error: error('words') })}
 </div>
 <div class="set">
+  ${field({
+    name: 'all-words',
+    label: texts.allWords,
+    value: form.allWords,
+    hint: texts.allWordsHint,
+    error: error('all-words'),
+  })}
+</div>
+<div class="set">
   ${textArea({
     name: 'authorities',
     label: texts.authorities,
@@ -76,6 +85,7 @@ ${picker('nuts', 'nuts', common.region, form.nuts)}
     error: error('authorities'),
   })}
 </div>
+${statusFields(form, language)}
 ${natureFields(form, texts.natureHint, language)}
 <details class="more"${(form.procedures.length > 0 || errors.has('procedure')) && html` open`}>
   <summary>${texts.procedures}</summary>
@@ -154,6 +164,26 @@ export function natureFields({ natures }: Pick<SearchForm, 'natures'>, hint: str
         )}
       </div>
       <p class="hint">${hint}</p>
+    `,
+  )
+}
+
+function statusFields({ statuses }: SearchForm, language: Language): Html {
+  const texts = searchesTexts[language]
+  return fieldset(
+    texts.statusLabel,
+    html`
+      <div class="row">
+        ${searchStatuses.map((each) =>
+          tick({
+            name: 'status',
+            value: each,
+            label: criteriaTexts[language].statuses[each],
+            isOn: statuses.includes(each),
+          }),
+        )}
+      </div>
+      <p class="hint">${texts.statusHint}</p>
     `,
   )
 }

@@ -7,9 +7,16 @@ import {
   readCpv,
   readNuts,
   readProcedure,
+  readStatus,
   readWord,
 } from '../../hits/read-input.ts'
-import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
+import {
+  defaultStatus,
+  defaultThreshold,
+  hasAnchor,
+  parseSearchFilter,
+  type SearchFilter,
+} from '../../hits/saved-search.ts'
 import type { StoredProfile, StoredSearch } from '../../store/hits/searches.ts'
 import { type Picked, pickedOf } from '../codes/code-picker.ts'
 import { fieldOf } from '../frame/forms.ts'
@@ -27,7 +34,10 @@ import { searchesTexts } from './searches-texts.ts'
 
 /** As typed. */
 export type SearchForm = CriteriaForm & {
+  /** Separated by commas or spaces. */
+  readonly allWords: string
   readonly procedures: readonly string[]
+  readonly statuses: readonly string[]
   readonly minDays: string
   readonly notNuts: Picked
   readonly notAuthorities: string
@@ -50,7 +60,9 @@ export function formOfSearch(search?: StoredSearch): SearchForm {
     words: (filter.words ?? []).join(', '),
     authorities: (filter.authorities ?? []).join('\n'),
     natures: filter.contractNatures ?? [],
+    allWords: (filter.allWords ?? []).join(', '),
     procedures: filter.procedures ?? [],
+    statuses: filter.status ?? (search ? [] : defaultStatus),
     valueMin: filter.valueMin?.toString() ?? '',
     valueMax: filter.valueMax?.toString() ?? '',
     minDays: filter.minDaysToDeadline?.toString() ?? '',
@@ -67,7 +79,9 @@ export function formOfSearch(search?: StoredSearch): SearchForm {
 /** What was sent. */
 export const formSent = (form: URLSearchParams): SearchForm => ({
   ...criteriaSent(form),
+  allWords: fieldOf(form, 'all-words'),
   procedures: form.getAll('procedure').filter(isProcedureType),
+  statuses: form.getAll('status'),
   minDays: fieldOf(form, 'min-days'),
   notNuts: pickedOf(form, 'nuts', 'not-nuts'),
   notAuthorities: fieldOf(form, 'not-authorities'),
@@ -88,6 +102,9 @@ export type ReadSearch =
   /** `criteria`: where only the name is wrong. */
   | { readonly kind: 'wrong'; readonly errors: FieldErrors; readonly criteria?: ReadCriteria }
 
+/** Fields of which one must be filled in. */
+const anchorFields = ['cpv', 'nuts', 'words', 'all-words', 'authorities']
+
 /** The search that a form says, or what is wrong with it. `profiles`: of the organization. */
 export function readSearchForm(form: SearchForm, profiles: readonly StoredProfile[], language: Language): ReadSearch {
   const reader = new CriteriaParser(language)
@@ -100,6 +117,8 @@ export function readSearchForm(form: SearchForm, profiles: readonly StoredProfil
     nuts: reader.list('nuts', form.nuts.codes, readNuts, 'nuts'),
     words: reader.list('words', wordList(form.words), readWord, 'word'),
     authorities: reader.list('authorities', lineList(form.authorities), readAuthority, 'authority'),
+    allWords: reader.list('all-words', wordList(form.allWords), readWord, 'word'),
+    status: reader.list('status', form.statuses, readStatus, 'status'),
     contractNatures: reader.list('nature', form.natures, readContractNature, 'nature'),
     procedures: reader.list('procedure', form.procedures, readProcedure, 'procedure'),
     ...reader.range('value-min', form.valueMin, 'value-max', form.valueMax),
@@ -111,7 +130,7 @@ export function readSearchForm(form: SearchForm, profiles: readonly StoredProfil
       authorities: reader.list('not-authorities', lineList(form.notAuthorities), readAuthority, 'authority'),
     }),
   })
-  const isFound = ['cpv', 'nuts', 'words', 'authorities'].some((each) => each in members || reader.errors.has(each))
+  const isFound = hasAnchor(members) || anchorFields.some((each) => reader.errors.has(each))
   if (!isFound) reader.errors.set('cpv', texts.nothingToFind)
   const profile = profiles.find(({ profileId }) => profileId === form.profile)
   if (form.profile !== '' && !profile) reader.errors.set('profile', texts.noSuchProfile)

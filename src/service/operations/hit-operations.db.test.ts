@@ -124,9 +124,15 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(Object.keys(hits[0]!)).toEqual(expect.arrayContaining(['hitId', 'fitScore', 'mergedInto']))
 
     const [why] = await run('explain', idOf(4), '--search', 'Roads')
-    expect(why).toMatchObject({ event: 'matchExplained', isMatch: true, clauses: [{ clause: 'cpv', holds: true }] })
+    expect(why).toMatchObject({ event: 'matchExplained', isMatch: true })
+    expect(why).toMatchObject({
+      clauses: [
+        { clause: 'cpv', holds: true },
+        { clause: 'status', holds: true },
+      ],
+    })
     const [whyNot] = await run('explain', idOf(2), '--search', 'Roads')
-    expect(whyNot).toMatchObject({ isMatch: false, clauses: [{ clause: 'cpv', holds: false }] })
+    expect(whyNot).toMatchObject({ isMatch: false, clauses: [{ clause: 'cpv', holds: false }, { clause: 'status' }] })
     expect(eventText(whyNot!, paint, Date.now)).toContain(`"Roads" does not match ${idOf(2)}`)
     // the score of a search without a profile presumes that the record matches
     expect(eventText(whyNot!, paint, Date.now)).toMatch(/Fit score \d+ if it matched, threshold 1\n/)

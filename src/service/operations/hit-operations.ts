@@ -13,7 +13,7 @@ import { clauseLine } from '../../hits/clause-reason.ts'
 import { type CompanyProfile, parseCompanyProfile } from '../../hits/company-profile.ts'
 import { explainMatch } from '../../hits/explain-match.ts'
 import { HitInputError } from '../../hits/read-input.ts'
-import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
+import { defaultStatus, defaultThreshold, parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../../hits/search-stock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
@@ -45,9 +45,11 @@ const listMembers = {
   cpv: 'cpv',
   nuts: 'nuts',
   word: 'words',
+  'all-words': 'allWords',
   nature: 'contractNatures',
   authority: 'authorities',
   procedure: 'procedures',
+  status: 'status',
   country: 'countries',
   'past-authority': 'pastAuthorities',
   'past-win': 'pastWins',
@@ -179,7 +181,7 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const name = nameOf(options)
   const terms = {
-    filter: parseSearchFilter(membersOf(options, {}, 'search')),
+    filter: parseSearchFilter(membersOf(options, { status: defaultStatus }, 'search')),
     profileId: await profileIdOf(store, organizationId, options['profile']),
     threshold: Number(options['threshold'] ?? defaultThreshold),
   }

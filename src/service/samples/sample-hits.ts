@@ -3,6 +3,7 @@
 import { canonicalCompanyProfile, parseCompanyProfile } from '../../hits/company-profile.ts'
 import {
   canonicalSearchFilter,
+  defaultStatus,
   defaultThreshold,
   parseSearchFilter,
   searchFilterHash,
@@ -25,7 +26,7 @@ const settingName = 'sample-endpoint'
 const printedHits = 5
 
 const sampleProfile = { cpv: ['45233000', '45232400'], words: ['straßenbau', 'kanalbau'] }
-const sampleSearch = { cpv: ['45233000'] }
+const sampleSearch = { cpv: ['45233000'], status: defaultStatus }
 
 type SampleContext = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
 

@@ -4,7 +4,7 @@
 import { procedureTypes } from '../../../src/domain/codes.ts'
 import { toNutsCode } from '../../../src/domain/nuts.ts'
 import type { TenderContent } from '../../../src/domain/tender.ts'
-import { contractNatures } from '../../../src/hits/read-input.ts'
+import { contractNatures, searchStatuses } from '../../../src/hits/read-input.ts'
 import { parseSearchFilter, type Search, type SearchFilter } from '../../../src/hits/saved-search.ts'
 import { tokensOf } from '../../../src/hits/words.ts'
 import { type Random, randomOf } from './random.ts'
@@ -100,7 +100,9 @@ function mixed(records: readonly TenderContent[], random: Random): object {
     ...(random.chance(0.5) && { cpv: some(random, 4, () => cpvOf(from(), random)) }),
     ...(random.chance(0.4) && { nuts: some(random, 3, () => nutsOf(from(), random)) }),
     ...(random.chance(0.5) && { words: some(random, 4, () => wordOf(from(), random)) }),
+    ...(random.chance(0.15) && { allWords: some(random, 2, () => wordOf(from(), random)) }),
     ...(random.chance(0.1) && { authorities: some(random, 3, () => authorityOf(from(), random)) }),
+    ...(random.chance(0.2) && { status: some(random, 2, () => random.pick(searchStatuses)) }),
     ...(random.chance(0.2) && { contractNatures: [random.pick(contractNatures)] }),
     ...(random.chance(0.2) && { procedures: some(random, 3, () => random.pick(procedureTypes)) }),
     ...(random.chance(0.15) && { valueMin: random.integer(0, 1_000_000) }),
