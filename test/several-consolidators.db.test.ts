@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { consolidate, rebuildStock } from '../src/consolidate/consolidate.ts'
 import { tenderId } from '../src/consolidate/tender-id.ts'
 import type { Notice } from '../src/domain/notice.ts'
+import { stockRules } from '../src/domain/stock-rules.ts'
 import { hourMs } from '../src/domain/time.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import { publish } from '../src/publish/publish.ts'
@@ -130,7 +131,7 @@ describe.skipIf(!testDatabaseUrl)('several consolidators', () => {
     await store.db.updateTable('tender').set({ content: '{}' }).execute()
     await withOthers(store, workers, async (others) => {
       let helped: Promise<readonly { readonly notices: number }[]> | undefined
-      const rebuilt = await asRebuild(store, { random: systemRandom, version }, ({ share }) =>
+      const rebuilt = await asRebuild(store, { random: systemRandom, version, rules: stockRules }, ({ share }) =>
         rebuildStock(store, {
           now,
           batchSize: 5,

@@ -348,6 +348,15 @@ export type HitEvent = {
     readonly matched: readonly (string)[]
     /** Only of `search.hit.changed`: what happened to the tender. */
     readonly changes?: readonly (string)[]
+    /** Only where no notice and no passing of time caused the changes. */
+    readonly reason?: {
+      /** `corrected`: the service reads the same notices otherwise. */
+      readonly code: string
+      /** The rules of the service that changed: `acts`, `values`. */
+      readonly rules: readonly (string)[]
+      /** For people. */
+      readonly text: string
+    }
     /** The record that the tender is part of now. */
     readonly mergedInto?: string
     /** The record as of the edition. Drop it when you hold a newer `lastModified`. */

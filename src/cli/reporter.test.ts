@@ -45,6 +45,7 @@ test.each<[CommandEvent, object]>([
       records: 3,
       changes: 3,
       overridden: [],
+      changedRules: [],
       warnings: [],
     },
     { lastModified: instant, publishedAt: instant, records: 3 },

@@ -90,6 +90,7 @@ const status: EventOf<'status'> = {
   event: 'status',
   documents: 9,
   outdated: 0,
+  rulesToApply: [],
   notices: 12_345,
   waiting: 6,
   rejections: {},

@@ -1,5 +1,6 @@
 // Runs the stage: processes new notices in batches, resolves everything connected with them again, and applies the
 // changes that the clock makes due.
+import { stockRules } from '../domain/stock-rules.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
 import { inStockTransaction, inStockTurn } from '../store/editions/publication.ts'
@@ -20,6 +21,7 @@ import {
 import { releaseForRebuild } from '../store/sources/source-fill.ts'
 import { replaceDoubts } from '../store/stock/doubts.ts'
 import { clearMatches, listMatchMembers, listSucceeded } from '../store/stock/matches.ts'
+import { noteFirstRules } from '../store/stock/rules.ts'
 import {
   assignNotices,
   clearTransitions,
@@ -136,6 +138,10 @@ export async function rebuildStock(
   return { ...summary, removed: summary.removed + (removed ?? 0) }
 }
 
+/** Derives again what became due during a rebuild, such as records that a new model of values may judge. */
+export const continueRebuild = (store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> =>
+  run(store, options, { isRebuild: true })
+
 /** A published record keeps its id (P3): one whose notices turned out to announce no procurement ends. */
 async function endForsaken(trx: Executor, limit: number): Promise<number> {
   const rows = await listForsaken(trx, limit)
@@ -163,6 +169,7 @@ async function run(
 ): Promise<ConsolidateSummary> {
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
+  if (total > 0 && !isRebuild) await noteFirstRules(store.db, stockRules)
   const estimator = valueEstimator(store)
   while (!signal?.aborted && total > 0) {
     const batch = await inStockTurn(

@@ -10,6 +10,16 @@ export type HitEventKind = (typeof hitEventKinds)[number]
 const hitChanges = ['closed', 'merged', 'deadline', 'value'] as const
 export type HitChange = (typeof hitChanges)[number]
 
+/** Why it happened, if no notice and no passing of time caused it. */
+export type HitReason = { readonly code: 'corrected'; readonly rules: readonly string[]; readonly text: string }
+
+/** The tender reads otherwise because these rules of the service changed (stock-rules.ts). */
+export const correctedBy = (rules: readonly string[]): HitReason => ({
+  code: 'corrected',
+  rules,
+  text: 'corrected by the service',
+})
+
 /** The parts of the fit score. */
 export const fitParts = ['cpv', 'keywords', 'pastWins', 'region', 'value'] as const
 
@@ -68,6 +78,16 @@ const hit = Type.Object({
     Type.Array(extensible(hitChanges, 'One change.'), {
       description: 'Only of `search.hit.changed`: what happened to the tender.',
     }),
+  ),
+  reason: Type.Optional(
+    Type.Object(
+      {
+        code: extensible(['corrected'], '`corrected`: the service reads the same notices otherwise.'),
+        rules: some('The rules of the service that changed: `acts`, `values`.'),
+        text: Type.String({ description: 'For people.' }),
+      },
+      { description: 'Only where no notice and no passing of time caused the changes.' },
+    ),
   ),
   mergedInto: Type.Optional(Type.String({ format: 'uuid', description: 'The record that the tender is part of now.' })),
   tender: Type.Unsafe<object>({

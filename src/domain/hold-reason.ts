@@ -27,6 +27,16 @@ export type HoldReason =
         readonly most: number
       }
     }
+  /** What rules that changed explain: never a reason, always a warning. The same counts as in `archiving`. */
+  | {
+      readonly code: 'rules-changed'
+      readonly values: {
+        readonly rules: readonly string[]
+        readonly live: number
+        readonly cancelled: number
+        readonly merged: number
+      }
+    }
   | {
       readonly code: 'silence'
       readonly values: { readonly sourceId: string; readonly days: number; readonly activeDays: number }
@@ -58,6 +68,9 @@ export const holdLines = {
   'source-loss': ({ sourceId, before, after, most }) =>
     `The source ${sourceId} would be named by ${after} records instead of ${before} ` +
     `(${percent((before - after) / before)} fewer; at most ${percent(most)} is usual).`,
+  'rules-changed': ({ rules, live, cancelled, merged }) =>
+    `The stock was derived again after changes of these rules: ${rules.join(', ')}. ` +
+    `Of ${live} live records ${cancelled} are archived as cancelled and ${merged} as merged.`,
   silence: ({ sourceId, days, activeDays }) =>
     `The source ${sourceId} answers, but has delivered nothing new for ${days} days, ` +
     `after documents on ${activeDays} of the preceding days: its address or its listing may have changed.`,

@@ -40,6 +40,13 @@ export function byTodaysRule(before: WatchedState, later: TenderRecord): Watched
   return byOldRule === before.deadlineMs ? { ...before, deadlineMs: watchedState(later).deadlineMs } : before
 }
 
+/** Whether the passing of a deadline that both know closed it, and nothing else happened. */
+export const isExpiry = (before: WatchedState, after: WatchedState): boolean =>
+  after.archiveReason === 'expired' &&
+  after.deadlineMs !== null &&
+  after.deadlineMs === before.deadlineMs &&
+  after.value === before.value
+
 /** Empty if it did not change. */
 export function hitChanges(before: WatchedState, after: WatchedState): HitChange[] {
   const isClosed = ({ archiveReason }: WatchedState) => archiveReason !== null && archiveReason !== 'merged'

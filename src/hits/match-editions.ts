@@ -1,7 +1,7 @@
 // Matches each published edition with the searches that applied to it, and offers the hits to endpoints
 // (docs/hits/concepts.md). Only one process does this at a time; if it is killed at any point, the next one continues
 // from the mark and repeats no hit and no message.
-import type { HitChange } from '../domain/hit-event.ts'
+import { correctedBy, type HitChange, type HitReason } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Executor, Store } from '../store/database/database.ts'
@@ -29,10 +29,11 @@ import {
   type NewDelivery,
   type NewHit,
   subscriptionsOf,
+  tendersWithNews,
   updateHits,
 } from '../store/hits/hits.ts'
 import { criteriaSerial, type StoredSearch } from '../store/hits/searches.ts'
-import { byTodaysRule, hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
+import { byTodaysRule, hitChanges, isExpiry, type WatchedState, watchedState } from './hit-changes.ts'
 import { hitId, messageId } from './hit-id.ts'
 import { loadMatcher } from './load-matcher.ts'
 import type { Match } from './match-records.ts'
@@ -116,11 +117,13 @@ type ChangedHit = {
   readonly lastModified: number
   readonly state: WatchedState
   readonly changes: readonly HitChange[]
+  readonly reason: HitReason | null
 }
 
 type Offered = Pick<KnownHit, 'hitId' | 'searchId' | 'organizationId' | 'tenderId'> & {
   readonly lastModified: number
   readonly changes: readonly HitChange[] | null
+  readonly reason: HitReason | null
 }
 
 /** What a process does while it has the lease. The methods stand in the order of their use. */
@@ -170,18 +173,35 @@ class Matching {
    */
   async *#followChanges(edition: EditionRow): AsyncGenerator<MatchStep> {
     const { db } = this.#store
+    const { rules = [] } = await countsOf(db, edition.edition)
     for (;;) {
       if (this.#isStopped) return
       const span = { after: this.#mark.stepModified, upTo: edition.lastModified }
       const entries = await entriesWithHits(db, span, this.#entriesAtOnce)
       if (entries.length === 0) break
       const changed = changedHits(await hitsOf(db, entries), entries)
+      const corrected = rules.length > 0 ? await this.#corrected(edition, changed, rules) : changed
       yield 'changes are read'
       const next = { ...this.#mark, stepModified: entries.at(-1)!.lastModified }
-      yield* this.#writeInPieces(changed, next, (trx, piece) => this.#writeChanges(trx, edition, piece))
+      yield* this.#writeInPieces(corrected, next, (trx, piece) => this.#writeChanges(trx, edition, piece))
     }
     await this.#move({ ...this.#mark, step: 'matches', stepModified: this.#mark.lastModified, stepEntries: 0 })
     yield 'changes are written'
+  }
+
+  /** Says of changes that neither a new notice nor the passing of a deadline made that changed rules made them. */
+  async #corrected(
+    { edition }: EditionRow,
+    changed: readonly ChangedHit[],
+    rules: readonly string[],
+  ): Promise<readonly ChangedHit[]> {
+    const ids = changed.map(({ hit }) => hit.tenderId)
+    const withNews = await tendersWithNews(this.#store.db, ids, edition)
+    return changed.map((each) =>
+      withNews.has(each.hit.tenderId) || isExpiry(each.hit, each.state)
+        ? each
+        : { ...each, reason: correctedBy(rules) },
+    )
   }
 
   async #writeChanges(trx: Executor, { edition }: EditionRow, changed: readonly ChangedHit[]): Promise<number> {
@@ -190,8 +210,8 @@ class Matching {
       trx,
       changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
     )
-    const notified = changed.flatMap(({ hit, lastModified, changes }) =>
-      changes.length === 0 || !updated.has(hit.hitId) ? [] : [{ ...hit, lastModified, changes }],
+    const notified = changed.flatMap(({ hit, lastModified, changes, reason }) =>
+      changes.length === 0 || !updated.has(hit.hitId) ? [] : [{ ...hit, lastModified, changes, reason }],
     )
     await this.#offer(trx, { kind: 'search.hit.changed', edition, hits: notified })
     return 0
@@ -273,7 +293,7 @@ class Matching {
     const added = await insertHits(trx, hits, this.#options.clock())
     const made = hits.flatMap((hit) => {
       const { searchId, organizationId } = this.#loaded!.searches.get(hit.searchNo)!
-      return added.has(hit.hitId) ? [{ ...hit, searchId, organizationId, changes: null }] : []
+      return added.has(hit.hitId) ? [{ ...hit, searchId, organizationId, changes: null, reason: null }] : []
     })
     const counts = new Map<number, number>()
     for (const { searchNo } of made) counts.set(searchNo, (counts.get(searchNo) ?? 0) + 1)
@@ -289,7 +309,7 @@ class Matching {
   ): Promise<void> {
     if (hits.length === 0) return
     const subscriptions = await subscriptionsOf(trx, new Set(hits.map(({ organizationId }) => organizationId)), edition)
-    const deliveries = hits.flatMap(({ hitId, searchId, organizationId, tenderId, lastModified, changes }) =>
+    const deliveries = hits.flatMap(({ hitId, searchId, organizationId, tenderId, lastModified, changes, reason }) =>
       subscriptions
         .filter(
           (each) =>
@@ -300,7 +320,7 @@ class Matching {
         .map(({ endpointNo, endpointId, isActive }): NewDelivery => {
           const identity = { stockId: this.#stockId, searchId, tenderId }
           const id = messageId(identity, endpointId, kind === 'search.hit' ? 'new' : lastModified)
-          return { messageId: id, endpointNo, kind, hitId, edition, lastModified, changes, isDue: isActive }
+          return { messageId: id, endpointNo, kind, hitId, edition, lastModified, changes, reason, isDue: isActive }
         }),
     )
     await insertDeliveries(trx, deliveries, this.#options.clock())
@@ -384,7 +404,7 @@ function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typ
   return known.flatMap((hit) => {
     const { lastModified, record, state } = states.get(hit.tenderId)!
     if (isSame(hit, state)) return []
-    return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state) }]
+    return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state), reason: null }]
   })
 }
 

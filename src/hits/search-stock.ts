@@ -275,6 +275,7 @@ export async function deliverOpen(
               edition: edition.edition,
               lastModified,
               changes: null,
+              reason: null,
               isDue: isActive,
             })),
           )

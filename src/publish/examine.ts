@@ -17,6 +17,7 @@ import {
 } from '../store/editions/editions.ts'
 import { lostRedactions } from '../store/received/redactions.ts'
 import { openAlarms } from '../store/sources/source-health.ts'
+import { rulesChangedSince } from '../store/stock/rules.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
 
 /** Where the stock is read, and how many rows each page may have. */
@@ -29,6 +30,8 @@ export type Examined = {
   readonly checks: Checks
   /** Counts of the newest edition; undefined before the first. */
   readonly before: (EditionCounts & { readonly publishedAt: number }) | undefined
+  /** The rules that changed since the newest edition. */
+  readonly changedRules: readonly string[]
   readonly verdict: GateResult
 }
 
@@ -47,19 +50,21 @@ export async function examine(
   // the real time of an edition dated in the future is unknown: later documents are counted from one interval ago
   const since = previous && Math.min(previous.publishedAt, now - minIntervalMs)
   const before = previous && { publishedAt: since!, ...(await countsOf(db, previous.edition)) }
+  const changedRules = previous ? await rulesChangedSince(db, previous.edition) : []
   const verdict = gate({
     now,
     previous: before,
     records: (previous?.records ?? 0) + pending.added,
     cancelled: pending.cancelled,
     merged: pending.merged,
+    changedRules,
     bySourceDelta: pending.bySourceDelta,
     received: await receivedSince(reading, since ?? now),
     sources: previous ? await sourceActivity(reading, now - activityWindowMs) : [],
     alarms: await openAlarms(db),
     lostRedactions: await lostRedactions(db),
   })
-  return { pending, checks, before, verdict }
+  return { pending, checks, before, changedRules, verdict }
 }
 
 async function countPending(reading: StockReading): Promise<PendingChanges> {

@@ -11,6 +11,7 @@ const usual: GateInput & { readonly previous: NonNullable<GateInput['previous']>
   records: 50_100,
   cancelled: 20,
   merged: 30,
+  changedRules: [],
   bySourceDelta: { ted: 90, doe: -40 },
   received: { documents: 400, rejected: 3 },
   sources: [{ sourceId: 'ted', lastReceivedAt: now - hourMs, activeDays: 20, checkedAt: now }],
@@ -125,6 +126,25 @@ describe('the gate', () => {
       kind: 'pass',
       warnings: [`The source ${each.sourceId}: It went silent.`],
     })
+  })
+
+  test('rules that changed explain what is archived and moved, and nothing else', () => {
+    const moving = { cancelled: 4000, merged: 1, bySourceDelta: { ted: -8000, doe: 0 }, changedRules: ['acts', 'keys'] }
+    const warnings = [
+      expect.stringContaining(
+        'rules: acts, keys. Of 10000 live records 4000 are archived as cancelled and 1 as merged.',
+      ),
+      expect.stringMatching(/^4001 of 10000 live records would be archived at once/),
+      expect.stringMatching(/^The source ted would be named by 0 records/),
+    ]
+    expect(gate({ ...usual, ...moving })).toEqual({ kind: 'pass', warnings })
+    expect(gate({ ...usual, ...moving, alarms: [alarm] })).toEqual({
+      kind: 'hold',
+      reasons: ['The source doe: It went silent.'],
+      warnings,
+    })
+    expect(reasonsOf({ ...moving, received: { documents: 1000, rejected: 101 }, sources: [silent] })).toHaveLength(2)
+    expect(reasonsOf({ ...moving, changedRules: [] })).toHaveLength(2)
   })
 
   test('of a stock without a live record no source is important', () => {

@@ -63,6 +63,8 @@ export type GateInput = {
   /** Number of live records that become archived as cancelled, or as merged. */
   readonly cancelled: number
   readonly merged: number
+  /** The rules that changed since the newest edition: they explain how many records this one archives and moves. */
+  readonly changedRules: readonly string[]
   /** Change in the number of records that name each source. */
   readonly bySourceDelta: { readonly [sourceId: string]: number }
   /** Documents in notice formats received since the newest edition. */
@@ -103,11 +105,13 @@ export function gate(input: GateInput): GateResult {
     const reasons = input.records > 0 ? lost : [{ code: 'no-records', values: {} } as const]
     return reasons.length === 0 ? { kind: 'pass', warnings } : { kind: 'hold', reasons, warnings }
   }
+  const moved = [...archiving(input, previous.live), ...sourceLosses(input, previous.bySource)]
+  const explained = [...rulesChanged(input, previous.live)]
+  warnings.unshift(...explained, ...(explained.length > 0 ? moved : []))
   const reasons = [
     ...lost,
     ...rejections(input),
-    ...archiving(input, previous.live),
-    ...sourceLosses(input, previous.bySource),
+    ...(explained.length > 0 ? [] : moved),
     ...silences(input, previous),
     ...alarms.filter((each) => each.isHolding).map(({ alarm }) => reasonOf(alarm)),
   ]
@@ -142,6 +146,11 @@ function* archiving({ cancelled, merged }: GateInput, live: number): Generator<H
   const archived = cancelled + merged
   if (archived < enoughRecords || archived <= live * maxArchivedShare) return
   yield { code: 'archiving', values: { live, cancelled, merged, most: maxArchivedShare } }
+}
+
+/** A rebuild by other rules moves at once what they move in months. */
+function* rulesChanged({ changedRules: rules, cancelled, merged }: GateInput, live: number): Generator<HoldReason> {
+  if (rules.length > 0) yield { code: 'rules-changed', values: { rules, live, cancelled, merged } }
 }
 
 function* sourceLosses(

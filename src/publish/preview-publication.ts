@@ -16,6 +16,8 @@ export type PublishPreview = {
   readonly isNothingNew: boolean
   /** Why the gate would hold it back; empty when it would pass. */
   readonly reasons: readonly string[]
+  /** The rules that changed since the newest edition (domain/stock-rules.ts). */
+  readonly changedRules: readonly string[]
   readonly warnings: readonly string[]
   /** When it may be published; null: now. */
   readonly allowedAt: number | null
@@ -35,10 +37,11 @@ export async function previewPublication(store: PublishingStore, options: Publis
       changes: 0,
       isNothingNew: true,
       reasons: [],
+      changedRules: [],
       warnings: [],
       allowedAt,
     }
-  const { pending, verdict } = examined
+  const { pending, verdict, changedRules } = examined
   const epochAllowsAt = afterEpoch(previous, pending.changes)
   return {
     edition: number,
@@ -46,6 +49,7 @@ export async function previewPublication(store: PublishingStore, options: Publis
     changes: pending.changes,
     isNothingNew: false,
     reasons: verdict.kind === 'hold' ? verdict.reasons.map(holdLine) : [],
+    changedRules,
     warnings: verdict.warnings.map(holdLine),
     allowedAt: epochAllowsAt > options.now ? Math.max(epochAllowsAt, allowedAt ?? 0) : allowedAt,
   }

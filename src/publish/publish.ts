@@ -72,7 +72,9 @@ export type PublishOutcome =
       readonly changes: number
       /** Why the gate would have held it back; empty without an override. */
       readonly overridden: readonly string[]
-      /** Open alarms that did not hold anything back. */
+      /** The rules that changed before it (domain/stock-rules.ts). */
+      readonly changedRules: readonly string[]
+      /** Open alarms that did not hold anything back, and what the changed rules explain. */
       readonly warnings: readonly string[]
     }
   /** The last edition is still served. */
@@ -151,7 +153,17 @@ export async function publish(store: PublishingStore, options: PublishOptions): 
     options.onProgress?.({ done: changes, total: changes })
     await prune(store, options.now)
     const { edition: number, lastModified, records } = edition
-    return { kind: 'published', edition: number, lastModified, publishedAt, records, changes, overridden, warnings }
+    return {
+      kind: 'published',
+      edition: number,
+      lastModified,
+      publishedAt,
+      records,
+      changes,
+      overridden,
+      changedRules: counts.rules ?? [],
+      warnings,
+    }
   } finally {
     // a lease that cannot be released expires
     await held.release().catch(() => {})
@@ -253,10 +265,10 @@ function editionAfter(
   }
 }
 
-function countsAfter({ before, pending }: Examined): EditionCounts {
+function countsAfter({ before, pending, changedRules: rules }: Examined): EditionCounts {
   const bySource: Record<string, number> = { ...before?.bySource }
   addTo(bySource, pending.bySourceDelta)
-  return { live: (before?.live ?? 0) + pending.liveDelta, bySource }
+  return { live: (before?.live ?? 0) + pending.liveDelta, bySource, ...(rules.length > 0 && { rules }) }
 }
 
 /** The digest of the newest edition. If it was published without one, all records are read. */

@@ -1,7 +1,5 @@
 // Apart from the parsers, so that what only compares versions does not load them.
+import { stockRules } from '../domain/stock-rules.ts'
 
-/**
- * Version of the parsers; increase it whenever they parse the same bytes differently, so that stored documents are
- * parsed again.
- */
-export const parserVersion = 34
+/** Version of the parsers. */
+export const parserVersion = stockRules.parsers

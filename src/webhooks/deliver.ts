@@ -241,7 +241,8 @@ const unpack = (packed: Uint8Array): string => gunzipSync(packed).toString()
 
 /** Builds the message about a hit, with its record as of the edition. */
 function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): string {
-  const { hitId, edition, searchId, searchName, searchVersion, fitScore, fit, matched, changes, mergedInto } = subject
+  const { hitId, edition, searchId, searchName, searchVersion, fitScore, fit, matched } = subject
+  const { changes, reason, mergedInto } = subject
   return hitBody({
     kind,
     at,
@@ -252,6 +253,7 @@ function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): strin
     fit,
     matched,
     ...(changes !== null && { changes }),
+    ...(reason !== null && { reason }),
     ...(mergedInto !== null && { mergedInto }),
     tender: withCheckedAt(subject.record, checkedAtOf(subject)),
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { correctedBy } from '../domain/hit-event.ts'
 import { hitBody } from './hit-body.ts'
 
 const maxBytes = 256 * 1024
@@ -15,6 +16,27 @@ const bodyOf = (members: object): string =>
     matched: '[]',
     tender: JSON.stringify({ id: 'tender', title: 'Brücke', lots: [], originalSources: [], ...members }),
   })
+
+test('a change that the service made by other rules has its reason, code first', () => {
+  const record = {
+    kind: 'search.hit.changed',
+    at: 0,
+    hitId: 'hit',
+    edition: 1,
+    fitScore: 78,
+    fit: '{}',
+    matched: '[]',
+  } as const
+  const message = { ...record, search: { id: 'search', name: 'x', version: 1 }, changes: '["closed"]', tender: '{}' }
+  const { data } = JSON.parse(hitBody({ ...message, reason: JSON.stringify(correctedBy(['acts'])) })) as {
+    data: object
+  }
+  expect(data).toMatchObject({
+    changes: ['closed'],
+    reason: { code: 'corrected', rules: ['acts'], text: 'corrected by the service' },
+  })
+  expect(hitBody(message)).not.toContain('"reason"')
+})
 
 /** Two bytes for each letter. */
 const bytes = (count: number): string => 'ü'.repeat(count / 2)

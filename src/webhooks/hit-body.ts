@@ -16,6 +16,8 @@ export type HitMessage = {
   readonly matched: string
   /** JSON array of `HitChange`. */
   readonly changes?: string
+  /** JSON of `HitReason`. */
+  readonly reason?: string
   readonly mergedInto?: string
   /** JSON of the record as of this edition. */
   readonly tender: string
@@ -43,11 +45,12 @@ export function hitBody(message: HitMessage): string {
 }
 
 function bodyWith(message: HitMessage, tender: string, truncated: readonly string[]): string {
-  const { kind, at, hitId, edition, search, fitScore, fit, matched, changes, mergedInto } = message
+  const { kind, at, hitId, edition, search, fitScore, fit, matched, changes, reason, mergedInto } = message
   const members = [
     JSON.stringify({ hitId, edition, search, fitScore }).slice(1, -1),
     `"fit":${fit},"matched":${matched}`,
     changes !== undefined && `"changes":${changes}`,
+    reason !== undefined && `"reason":${reason}`,
     mergedInto !== undefined && `"mergedInto":${JSON.stringify(mergedInto)}`,
     `"tender":${tender}`,
     truncated.length > 0 && `"truncated":${JSON.stringify(truncated)}`,

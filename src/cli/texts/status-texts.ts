@@ -121,6 +121,15 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
     '',
     paint.bold('Stock'),
     row('Tenders', counts(event.tenders)),
+    ...(event.rulesToApply.length > 0
+      ? [
+          row(
+            'Derived by older rules',
+            `${event.rulesToApply.join(', ')}; tenderstock rebuild applies the new ones`,
+            paint.yellow,
+          ),
+        ]
+      : []),
     ...doubtRow(event.doubtedTenders),
     row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
     '',

@@ -67,11 +67,25 @@ function ingestedText(event: EventOf<'ingested'>, paint: Paint): string {
   return fact(paint, event.source === 'files' ? 'Read' : event.source, parts.join(' · '))
 }
 
-function publishedText({ edition, records, changes, warnings }: EventOf<'published'>, paint: Paint): string {
+const changedRulesText = (rules: readonly string[]): string =>
+  `Corrected by the service: these rules changed: ${rules.join(', ')}`
+
+/** What the gate lets pass because rules changed. */
+const explainedLines = (
+  { changedRules, warnings }: Pick<EventOf<'published'>, 'changedRules' | 'warnings'>,
+  paint: Paint,
+): string[] =>
+  changedRules.length === 0
+    ? []
+    : [remark(paint, changedRulesText(changedRules)), ...warnings.map((warning) => `      ${warning}`)]
+
+function publishedText(event: EventOf<'published'>, paint: Paint): string {
+  const { edition, records, changes, changedRules, warnings } = event
   const alarms = `${count(warnings.length, 'alarm')} of sources did not block it: tenderstock source list`
   return [
     fact(paint, `Edition ${edition}`, `published with ${count(records, 'record')}, ${number(changes)} new or changed`),
-    ...(warnings.length > 0 ? [concern(paint, alarms)] : []),
+    ...explainedLines(event, paint),
+    ...(changedRules.length === 0 && warnings.length > 0 ? [concern(paint, alarms)] : []),
   ].join('\n')
 }
 
@@ -82,6 +96,7 @@ function publishPreviewText(event: EventOf<'publishPreview'>, paint: Paint): str
     event.isNothingNew ? remark(paint, nothingNew) : fact(paint, `Edition ${edition}`, content),
     ...(reasons.length > 0 ? [concern(paint, 'The gate would hold it back:')] : []),
     ...reasons.map((reason) => `      ${reason}`),
+    ...explainedLines(event, paint),
     ...(allowedAt === null ? [] : [remark(paint, `It can be published at ${utcMinute(allowedAt)}`)]),
     nothingChanged(paint),
   ].join('\n')

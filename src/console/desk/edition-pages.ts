@@ -132,6 +132,7 @@ async function oneEdition(
         edition.checksum === null ? '–' : html`<code>${sumsOfDigest(edition.checksum)?.all.slice(0, 16)}…</code>`,
       ],
     ])}
+${edition.rules.length > 0 && html`<p>${texts.corrected(edition.rules.join(', '))}</p>`}
 ${edition.holds.length > 0 && part(texts.heldBefore, reasonTable(edition.holds.at(-1)!, language), texts.heldBeforeNote)}
 ${part(
   texts.bySource,

@@ -19,6 +19,8 @@ const en = {
   added: 'New',
   total: 'All records',
   noChange: 'It changed no record: only check times moved.',
+  corrected: (rules: string) =>
+    `Corrected by the service: the stock was derived again after changes of these rules: ${rules}.`,
   heldBefore: 'It was held back',
   heldBeforeNote: 'Before it was published, the gate said:',
   hold: (edition: string) => `Edition ${edition} is held back`,
@@ -64,6 +66,8 @@ const de: typeof en = {
   added: 'Neu',
   total: 'Alle Datensätze',
   noChange: 'Sie hat keinen Datensatz geändert: Nur die Zeiten der Prüfungen sind neu.',
+  corrected: (rules) =>
+    `Vom Dienst berichtigt: Der Bestand wurde nach Änderungen dieser Regeln neu abgeleitet: ${rules}.`,
   heldBefore: 'Sie wurde aufgehalten',
   heldBeforeNote: 'Bevor sie erschien, meldete die Schranke:',
   hold: (edition) => `Ausgabe ${edition} ist aufgehalten`,

@@ -32,6 +32,11 @@ const samples: {
     'doe würde von 200 Datensätzen genannt statt von 800.',
     { figure: '75 %', bound: '20 %', sourceId },
   ],
+  'rules-changed': [
+    { rules: ['parsers', 'acts'], live: 38_400, cancelled: 9, merged: 3602 },
+    'Der Bestand wurde nach Änderungen dieser Regeln neu abgeleitet: parsers, acts. Von 38400 laufenden Datensätzen ' +
+      'werden 9 als aufgehoben und 3602 als zusammengelegt archiviert.',
+  ],
   silence: [
     { sourceId, days: 6, activeDays: 12 },
     'Die Quelle doe antwortet, hat aber seit 6 Tagen nichts Neues geliefert, nach Dokumenten an 12 der Tage davor: ' +

@@ -23,6 +23,9 @@ const de = {
     `${rejected} von ${documents} Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format geändert.`,
   archiving: ({ live, cancelled, merged }) =>
     `${cancelled + merged} von ${live} laufenden Datensätzen würden auf einmal archiviert, ${cancelled} als aufgehoben und ${merged} als zusammengelegt.`,
+  'rules-changed': ({ rules, live, cancelled, merged }) =>
+    `Der Bestand wurde nach Änderungen dieser Regeln neu abgeleitet: ${rules.join(', ')}. ` +
+    `Von ${live} laufenden Datensätzen werden ${cancelled} als aufgehoben und ${merged} als zusammengelegt archiviert.`,
   'source-loss': ({ sourceId, before, after }) =>
     `${sourceId} würde von ${after} Datensätzen genannt statt von ${before}.`,
   silence: ({ sourceId, days, activeDays }) =>

@@ -1,6 +1,7 @@
 // Everything that an estimate depends on, read from the record: while it stays the same, so does the estimate.
 import { createHash } from 'node:crypto'
 import { foldLetters } from '../../domain/name-words.ts'
+import { stockRules } from '../../domain/stock-rules.ts'
 import type { TenderContent } from '../../domain/tender.ts'
 import { natureOf } from './contract-nature.ts'
 import { type LegalLevel, legalLevelOf } from './legal-level.ts'
@@ -92,7 +93,7 @@ export function valueInputsOf(content: TenderContent): ValueInputs {
 }
 
 /** Start of the versions of all models whose answers follow the rules of today; those of earlier rules are ignored. */
-export const modelGeneration = 'v2-'
+export const modelGeneration = `v${stockRules.estimates}-`
 
 /** SHA-256 of the inputs and the rules, hex: an estimate made for it is valid until it changes. */
 export function inputsHash(inputs: ValueInputs): string {

@@ -23,6 +23,8 @@ export type StatusEvents = {
     lastErrorAt: number | null
     tenders: { readonly [status: string]: number }
     edition: Pick<EditionRow, 'edition' | 'records' | 'publishedAt' | 'checksum'> | null
+    /** The rules that changed since the stock was derived: a rebuild applies them to all records. */
+    rulesToApply: readonly string[]
     doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
     unpublished: number
     /** At the earliest; during the first reading at the latest. */

@@ -11,6 +11,7 @@ import { at, notice } from '../../../test/testing/generate/notices.ts'
 import { engines, openTestStore, type TestStore } from '../../../test/world.ts'
 import type { CommandName } from '../../cli/command-table.ts'
 import { consolidate } from '../../consolidate/consolidate.ts'
+import { stockRules } from '../../domain/stock-rules.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { publish } from '../../publish/publish.ts'
@@ -45,7 +46,7 @@ const release = {
   buyer: { id: 'b', name: 'Town' },
   tender: { id: '1', title: 'Road', status: 'active', tenderPeriod: { endDate: '2027-01-20T10:00:00Z' } },
 }
-const rebuilder = { random: systemRandom, version: '1.2.0' }
+const rebuilder = { random: systemRandom, version: '1.2.0', rules: stockRules }
 const now = { 'publish-interval-minutes': 0 }
 const receive = (store: TestStore, key: string) =>
   receiveNotices(store, [notice({ noticeKey: key, publicationDate: at('2026-01-05') })])

@@ -1,6 +1,7 @@
 // What the stock is like, and who did what: `tenderstock status` and `tenderstock audit`.
 
 import { clockLine } from '../../domain/clock-concern.ts'
+import { stockRules } from '../../domain/stock-rules.ts'
 import { parserVersion } from '../../sources/parser-version.ts'
 import { exportProgress } from '../../store/editions/edition-export.ts'
 import { newestEdition } from '../../store/editions/editions.ts'
@@ -13,6 +14,7 @@ import { listOrganizations } from '../../store/people/organizations.ts'
 import { countReceived, listRejections } from '../../store/received/documents.ts'
 import { listQuarantines } from '../../store/sources/source-fill.ts'
 import { countDoubts } from '../../store/stock/doubts.ts'
+import { rulesToApply } from '../../store/stock/rules.ts'
 import { countTendersByStatus, countUnpublished, listHolds } from '../../store/stock/status.ts'
 import type { ControlRequest } from '../control/control-socket.ts'
 import type { Operations, ServiceContext } from '../control/operation-context.ts'
@@ -55,6 +57,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
           checksum: newest.checksum,
         }
       : null,
+    rulesToApply: await rulesToApply(db, stockRules),
     doubtedTenders: await countDoubts(db),
     hits: await readHitLag(db),
     mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },

@@ -1,10 +1,11 @@
 // What changes the stock: receiving, publishing, rebuilding, fitting the model of values. Rounds call it, and commands.
 
 import { noteFit, noteIngest, notePublication, noteRebuild } from '../../actions/stock.ts'
-import { rebuildStock } from '../../consolidate/consolidate.ts'
+import { continueRebuild, rebuildStock } from '../../consolidate/consolidate.ts'
 import { fitStock } from '../../consolidate/estimate/fit-stock.ts'
 import { modelGeneration } from '../../consolidate/estimate/value-inputs.ts'
 import { clockLine } from '../../domain/clock-concern.ts'
+import { stockRules } from '../../domain/stock-rules.ts'
 import {
   helpReparse,
   type IngestSummary,
@@ -198,7 +199,10 @@ async function assertNoRebuild({ store }: ServiceContext): Promise<void> {
  */
 export async function rebuild(context: ServiceContext, emit: Emit): Promise<boolean> {
   const { store, random, version } = context
-  return (await asRebuild(store, { random, version }, (mark) => rebuildUnder(context, mark, emit))) !== undefined
+  return (
+    (await asRebuild(store, { random, version, rules: stockRules }, (mark) => rebuildUnder(context, mark, emit))) !==
+    undefined
+  )
 }
 
 /** Reads a part of the documents that a rebuild by another process has to read. */
@@ -208,6 +212,14 @@ export async function helpRebuild(context: ServiceContext): Promise<void> {
 
 async function rereading({ clock, documentStore, signal }: ServiceContext): Promise<ReparseOptions> {
   return { clock, sources: await loadSources(), ...(documentStore && { documentStore }), ...(signal && { signal }) }
+}
+
+/** Values are part of what a rebuild changes: a model by earlier rules is replaced before anything is published. */
+async function refitUnder({ store, clock }: ServiceContext, signal: AbortSignal): Promise<void> {
+  const newest = await newestModel(store.db)
+  if (newest === undefined || newest.version.startsWith(modelGeneration)) return
+  const { reconsidered } = await fitStock(store, { now: clock(), signal })
+  if (reconsidered > 0) await continueRebuild(store, { now: clock(), signal })
 }
 
 async function rebuildUnder(context: ServiceContext, { signal, share }: Rebuild, emit: Emit): Promise<void> {
@@ -225,6 +237,7 @@ async function rebuildUnder(context: ServiceContext, { signal, share }: Rebuild,
     onPrepared: share,
     onProgress: (progress) => emit({ event: 'progress', stage: 'rebuild', ...progress }),
   })
+  await refitUnder(context, signal)
   const after = await tenderHashes(store.db)
   const idsGone = [...before.keys()].filter((id) => !after.has(id)).length
   const idsNew = [...after.keys()].filter((id) => !before.has(id)).length

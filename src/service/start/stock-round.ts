@@ -1,4 +1,5 @@
 // One round of `tenderstock start`: the stages from reading notices to publishing an edition.
+import { stockRules } from '../../domain/stock-rules.ts'
 import { hourMs, minuteMs } from '../../domain/time.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import { watchSources } from '../../ingest/watch-sources.ts'
@@ -9,6 +10,7 @@ import { loadSources } from '../../sources/registry.ts'
 import { isPublicationBegun } from '../../store/editions/publication.ts'
 import { rebuildState } from '../../store/editions/rebuild-mark.ts'
 import { countNoticesToConsolidate } from '../../store/received/notices.ts'
+import { rulesToApply } from '../../store/stock/rules.ts'
 import { consolidateNow } from '../control/consolidate-now.ts'
 import type { NextEdition, ServiceContext } from '../control/operation-context.ts'
 import type { CommandEvent, Emit } from '../events/command-event.ts'
@@ -71,6 +73,7 @@ export class StockRound {
     }
     if (roles.has('consolidate')) {
       await stage('Rebuilding', () => this.#finishRebuild())
+      if (isFirst) await this.#reportOlderRules()
       const report = (event: CommandEvent) => {
         if (event.event === 'warning') return
         if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
@@ -105,6 +108,16 @@ export class StockRound {
     if (state !== 'interrupted') return
     emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
     await rebuild(context, emit)
+  }
+
+  async #reportOlderRules(): Promise<void> {
+    const { context, emit } = this.#options
+    const rules = await rulesToApply(context.store.db, stockRules)
+    if (rules.length === 0) return
+    const message =
+      `These rules changed since the stock was derived: ${rules.join(', ')}. ` +
+      'They apply to new notices; `tenderstock rebuild` applies them to all.'
+    emit({ event: 'warning', message })
   }
 
   async #fitValues(): Promise<void> {

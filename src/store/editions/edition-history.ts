@@ -33,6 +33,8 @@ export type EditionFacts = Omit<ListedEdition, 'holds'> & {
   readonly previousModified: number | null
   readonly previousAt: number | null
   readonly isNewest: boolean
+  /** The rules that changed before it (domain/stock-rules.ts). */
+  readonly rules: readonly string[]
   /** The gate's reasons before it was published, the newest last. */
   readonly holds: readonly ListedHold[]
 }
@@ -43,6 +45,7 @@ export async function findEdition(db: Executor, edition: number): Promise<Editio
     select e.edition, e.published_at as "publishedAt", e.records, e.changes, e.checksum, e.last_modified as "lastModified",
       p.last_modified as "previousModified", p.published_at as "previousAt",
       not exists (select from edition n where n.edition > e.edition) as "isNewest",
+      coalesce(e.counts::json->'rules', '[]') as rules,
       (select coalesce(json_agg(json_build_object('heldAt', held_at, 'reasons', reasons::json, 'causes', causes::json) order by held_at), '[]')
        from edition_hold h where h.held_at <= e.published_at and h.held_at > coalesce(p.published_at, 0)) as holds
     from edition e left join edition p on p.edition = (select max(edition) from edition b where b.edition < e.edition)

@@ -164,6 +164,8 @@ export type EditionCounts = {
   readonly live: number
   /** Records that name each source. */
   readonly bySource: { readonly [sourceId: string]: number }
+  /** The rules that changed before it (domain/stock-rules.ts), if any did. */
+  readonly rules?: readonly string[]
 }
 
 /** What the next edition would change. Counts are of records. */
@@ -185,7 +187,7 @@ export type ReceivedCounts = { readonly documents: number; readonly rejected: nu
 export async function countsOf(db: Executor, edition: number): Promise<EditionCounts> {
   const row = await db.selectFrom('edition').select('counts').where('edition', '=', edition).executeTakeFirstOrThrow()
   const counts = JSON.parse(row.counts) as Partial<EditionCounts>
-  return { live: counts.live ?? 0, bySource: counts.bySource ?? {} }
+  return { live: counts.live ?? 0, bySource: counts.bySource ?? {}, rules: counts.rules ?? [] }
 }
 
 /** A page of something that is read in pieces; the next one begins after `lastId`, which is null after the last. */

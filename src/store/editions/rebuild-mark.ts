@@ -3,9 +3,11 @@
 // repeated.
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
+import type { RuleVersions } from '../../domain/stock-rules.ts'
 import type { Random } from '../../platform/random.ts'
-import type { Executor, Store } from '../database/database.ts'
+import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { nowMs } from '../database/database-clock.ts'
+import { noteRules } from '../stock/rules.ts'
 import { inStockTransaction } from './publication.ts'
 
 /** How long a silent rebuild counts as running, by the clock of the database. */
@@ -59,12 +61,12 @@ export type Rebuild = {
 }
 
 /**
- * Runs `work` as the only rebuild of the stock. Returns undefined when another process runs one. What `work` throws
- * leaves the rebuild begun, so that it is repeated.
+ * Runs `work` as the only rebuild of the stock, by these rules, which are noted together with its end. Returns
+ * undefined when another process runs one. What `work` throws leaves the rebuild begun, so that it is repeated.
  */
 export async function asRebuild<Result>(
   store: Store,
-  { random, version }: { readonly random: Random; readonly version: string },
+  { random, version, rules }: { readonly random: Random; readonly version: string; readonly rules: RuleVersions },
   work: (rebuild: Rebuild) => Promise<Result>,
 ): Promise<{ readonly result: Result } | undefined> {
   const owner = `${hostname()} ${process.pid} ${random.uuid()}`
@@ -84,7 +86,10 @@ export async function asRebuild<Result>(
   }
   try {
     const result = await work({ signal: lost.signal, share })
-    if (!(await end(store.db, owner))) throw new RebuildLostError()
+    await inTransaction(store, async (trx) => {
+      if (!(await end(trx, owner))) throw new RebuildLostError()
+      await noteRules(trx, rules)
+    })
     return { result }
   } catch (error) {
     // others need not wait for the lease to expire

@@ -122,6 +122,8 @@ export type DeliverySubject = {
   readonly hitId: string
   /** JSON array of what changed; null for a new hit. */
   readonly changes: string | null
+  /** JSON of domain/hit-event.ts HitReason. */
+  readonly reason: string | null
   readonly edition: number
   readonly searchId: string
   readonly searchName: string
@@ -148,7 +150,7 @@ export async function deliverySubjects(
   messageIds: readonly string[],
 ): Promise<Map<string, DeliverySubject>> {
   const { rows } = await sql<DeliverySubject & { readonly messageId: string }>`
-    select d.message_id as "messageId", h.hit_id as "hitId", d.changes, e.edition, s.search_id as "searchId",
+    select d.message_id as "messageId", h.hit_id as "hitId", d.changes, d.reason, e.edition, s.search_id as "searchId",
       s.name as "searchName", h.search_version as "searchVersion", h.fit_score as "fitScore", h.fit, h.matched,
       h.merged_into as "mergedInto", entry.body as record,
       entry.last_modified as "lastModified", entry.sources, e.checks

@@ -1,6 +1,7 @@
 // Hits and the messages about them: what the matching writes, and what people list and release.
 import { sql } from 'kysely'
 import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
+import type { HitReason } from '../../domain/hit-event.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
@@ -69,6 +70,20 @@ export async function hitsOf(
     join hit h on h.tender_id = e.tender_id and h.state_modified < e.last_modified
     join saved_search s using (search_no)`.execute(db)
   return rows
+}
+
+/** Those of these tenders of which a notice was received after the edition before this one. */
+export async function tendersWithNews(
+  db: Executor,
+  tenderIds: readonly string[],
+  edition: number,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ tenderId: string }>`
+    select distinct t.tender_id as "tenderId"
+    from tender_notice t join notice n using (notice_id) join source_document d using (document_id)
+    where t.tender_id = any (${arrayText(tenderIds)}::text[]) and d.received_at > (
+      select coalesce(max(published_at), 0) from edition where edition < ${edition}::integer)`.execute(db)
+  return new Set(rows.map(({ tenderId }) => tenderId))
 }
 
 /** Updates these hits to the new state of their tenders. Returns the ids of those that still exist. */
@@ -205,6 +220,7 @@ export type NewDelivery = {
   readonly edition: number
   readonly lastModified: number
   readonly changes: readonly string[] | null
+  readonly reason: HitReason | null
   /** Held when the endpoint is disabled. */
   readonly isDue: boolean
 }
@@ -212,13 +228,17 @@ export type NewDelivery = {
 /** Queues messages, in the transaction of what they report. An existing one stays unchanged. */
 export async function insertDeliveries(trx: Executor, deliveries: readonly NewDelivery[], now: number): Promise<void> {
   if (deliveries.length === 0) return
-  const rows = deliveries.map(({ changes, ...row }) => ({ ...row, changes: changes && JSON.stringify(changes) }))
+  const rows = deliveries.map(({ changes, reason, ...row }) => ({
+    ...row,
+    changes: changes && JSON.stringify(changes),
+    reason: reason && JSON.stringify(reason),
+  }))
   await sql`
-    insert into delivery (message_id, endpoint_no, kind, hit_id, edition, last_modified, changes, state, held_why, due_at, created_at)
-    select "messageId", "endpointNo", kind, "hitId", edition, "lastModified", changes,
+    insert into delivery (message_id, endpoint_no, kind, hit_id, edition, last_modified, changes, reason, state, held_why, due_at, created_at)
+    select "messageId", "endpointNo", kind, "hitId", edition, "lastModified", changes, reason,
       case when "isDue" then 'due' else 'held' end, case when not "isDue" then 'endpoint' end, ${now}, ${now}
     from json_to_recordset(${JSON.stringify(rows)}::json) as n ("messageId" text, "endpointNo" integer, kind text, "hitId" text,
-      edition integer, "lastModified" bigint, changes text, "isDue" boolean)
+      edition integer, "lastModified" bigint, changes text, reason text, "isDue" boolean)
     on conflict (message_id) do nothing`.execute(trx)
 }
 

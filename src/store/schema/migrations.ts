@@ -701,4 +701,6 @@ export const migrations: Migrations = {
     'alter table audit_entry add column causes text',
     'alter table tender_doubt add column said text',
   ],
+  // Why the tender of a hit changed, if the service corrected it.
+  '0008-reason-of-changes': ['alter table delivery add column reason text'],
 }

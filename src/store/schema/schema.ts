@@ -492,6 +492,8 @@ export type Database = {
     last_modified: EpochMs | null
     /** JSON array of what changed; null except for `search.hit.changed`. */
     changes: string | null
+    /** JSON of domain/hit-event.ts HitReason; null: the tender's notices changed, or time passed. */
+    reason: string | null
     state: string
     /** `cap`: too many hits of one search in one edition; `endpoint`: it is disabled. Null unless held. */
     held_why: string | null
