@@ -9,7 +9,7 @@ import type { CompanyProfile } from '../../src/hits/company-profile.ts'
 import { openScorer } from '../../src/hits/fit/fit.ts'
 import { type FitModel, type FitWeights, modelOf, type StoredModel } from '../../src/hits/fit/fit-model.ts'
 import { codesOf, type ProfileToFit, regionsOf } from '../../src/hits/fit/prepare-profile.ts'
-import { affixLength, tokensOf } from '../../src/hits/words.ts'
+import { affixLength, tokensOf } from '../../src/domain/words.ts'
 import { readCorpusRecords } from '../corpus-records.ts'
 import { countAuthorityTerms, countPieces, countTerms } from './count-terms.ts'
 import {

@@ -1,18 +1,8 @@
-// How searches and profiles find an authority: by its name, or by a national id that is an identifier.
+// The authorities that a company worked for, and whether a tender is of one of them.
+import { buyersOf, isNamedBy } from '../domain/buyers.ts'
 import { haveSameIdentity, identifierOf } from '../domain/organization-identity.ts'
 import type { TenderOrganization, TenderRecord } from '../domain/tender.ts'
-import { authorityKey } from './words.ts'
-
-export const buyersOf = ({ contractingAuthority, jointAuthorities = [] }: TenderRecord): TenderOrganization[] =>
-  contractingAuthority === undefined ? [...jointAuthorities] : [contractingAuthority, ...jointAuthorities]
-
-/** Whether one of these keys (`authorityKey`) is that of the buyer's name or identifier. */
-export const isNamedBy = (keys: ReadonlySet<string>, buyer: TenderOrganization): boolean =>
-  keys.has(authorityKey(buyer.name)) || hasNamedId(keys, buyer)
-
-/** The id is judged last: few buyers have one of the keys. */
-const hasNamedId = (keys: ReadonlySet<string>, buyer: TenderOrganization): boolean =>
-  buyer.nationalId !== undefined && keys.has(authorityKey(buyer.nationalId)) && identifierOf(buyer) !== undefined
+import { authorityKey } from '../domain/words.ts'
 
 /** The authorities that a company worked for: those that its profile names, and those of its past wins. */
 export type PastAuthorities = {

@@ -4,7 +4,7 @@ import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
-import { buyersOf, isNamedBy } from './authorities.ts'
+import { buyersOf, isNamedBy } from '../domain/buyers.ts'
 import {
   type ClauseReason,
   type CodeReason,
@@ -14,7 +14,7 @@ import {
   type WordReason,
 } from './clause-reason.ts'
 import type { SearchFilter } from './saved-search.ts'
-import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from './words.ts'
+import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from '../domain/words.ts'
 
 export type ClauseName =
   | 'archived'

@@ -5,8 +5,8 @@ import { proofCount } from '../../test/proof/proof-count.ts'
 import { matchOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { indexSearches } from './search-index.ts'
-import { openTokenTable } from './token-table.ts'
-import { tokensOf } from './words.ts'
+import { openTokenTable } from '../domain/token-table.ts'
+import { tokensOf } from '../domain/words.ts'
 
 describe('the index gives what the plain loop gives', () => {
   test('whatever the sample and the seed', () => {

@@ -6,10 +6,10 @@ import { toNutsCode } from '../domain/nuts.ts'
 import { identifierOf } from '../domain/organization-identity.ts'
 import type { TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
-import { buyersOf } from './authorities.ts'
+import { buyersOf } from '../domain/buyers.ts'
 import type { SearchFilter } from './saved-search.ts'
-import { openTokenTable, type TokenTable } from './token-table.ts'
-import { affixLength, authorityKey, spellingsOf } from './words.ts'
+import { openTokenTable, type TokenTable } from '../domain/token-table.ts'
+import { affixLength, authorityKey, spellingsOf } from '../domain/words.ts'
 
 /**
  * An atom is one thing that a clause can require: a code with those below it, a spelling, an authority. Each has a

@@ -1,6 +1,6 @@
 // The terms by which the score compares texts: long words by their beginning and end, so that compounds and inflections
 // match.
-import { affixLength } from '../words.ts'
+import { affixLength } from '../../domain/words.ts'
 
 const termLength = 7
 /** Minimum letters of a word whose end is a separate term, like the last word of a compound. */

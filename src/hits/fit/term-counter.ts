@@ -1,6 +1,6 @@
 // The terms of one record after the other, counted in arrays: comparing a profile with it is one lookup per term.
 import type { TenderRecord } from '../../domain/tender.ts'
-import { openTokenTable } from '../token-table.ts'
+import { openTokenTable } from '../../domain/token-table.ts'
 import type { FitModel } from './fit-model.ts'
 import { piecesOfToken, spellingsInToken, termsOfToken } from './fit-terms.ts'
 import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './fit-texts.ts'

@@ -1,5 +1,5 @@
 // Words of a search and of a tender: how both are folded, and when a token contains a word.
-import { plainText } from '../domain/plain-text.ts'
+import { plainText } from './plain-text.ts'
 
 /**
  * Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`.
@@ -23,6 +23,16 @@ export function foldText(text: string): string {
 /** The tokens of a text, folded, in order: letters and digits up to whatever is neither. */
 export function tokensOf(text: string): string[] {
   return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/**
+ * What people type as single words: in lower case, with diacritics, each one token when folded. `E-Bike` is two words.
+ */
+export function searchWordsOf(text: string): string[] {
+  const runs = plainText(text)
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{M}]+/gu)
+  return [...new Set(runs?.flatMap((run) => (tokensOf(run).length === 1 ? run : tokensOf(run))))]
 }
 
 const umlauts: { readonly [letter: string]: string } = { ä: 'ae', ö: 'oe', ü: 'ue' }
