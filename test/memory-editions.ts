@@ -6,21 +6,24 @@ import { nutsNumber, nutsRange } from '../src/domain/nuts.ts'
 import { DigestSum, recordHash } from '../src/domain/stock-digest.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'
-import type { EditionInfo, EditionView } from '../src/edition/read/edition-view.ts'
+import type { EditionInfo, EditionView, TenderFinder } from '../src/edition/read/edition-view.ts'
+import { checkBounds } from '../src/edition/read/tender-question.ts'
+import { findPlainly } from './model/plain-find.ts'
 
 /** A record to publish; omitted members have defaults. The publication sets `lastModified`. */
 export type PlainRecord = Partial<Omit<TenderRecord, 'lastModified' | 'checkedAt'>> & { readonly id: string }
 
 type Version = { readonly record: TenderRecord; readonly born: number; supersededBy: number | undefined }
 
-export type MemoryEditions = EditionView & {
-  /** Publishes new versions; each takes the next millisecond from `at` on, or all the same one. */
-  readonly publish: (at: number, records: readonly PlainRecord[], stamps?: 'rising' | 'same') => EditionInfo
-  /** Goes back to this edition, as a restored backup does; the next edition gets the number `next`. */
-  readonly restore: (edition: number, next?: number) => void
-  /** Forgets that this edition is retained (R5). */
-  readonly drop: (edition: number) => void
-}
+export type MemoryEditions = EditionView &
+  TenderFinder & {
+    /** Publishes new versions; each takes the next millisecond from `at` on, or all the same one. */
+    readonly publish: (at: number, records: readonly PlainRecord[], stamps?: 'rising' | 'same') => EditionInfo
+    /** Goes back to this edition, as a restored backup does; the next edition gets the number `next`. */
+    readonly restore: (edition: number, next?: number) => void
+    /** Forgets that this edition is retained (R5). */
+    readonly drop: (edition: number) => void
+  }
 
 /** A UUID that tests can read: the number in its last group. */
 export const plainId = (number: number): string => `00000000-0000-8000-8000-${String(number).padStart(12, '0')}`
@@ -85,6 +88,14 @@ export function createMemoryEditions(): MemoryEditions {
     find: (id) => {
       const position = versions.findLastIndex(({ record }) => record.id === id)
       return position < 0 ? undefined : position
+    },
+    findTenders: (question) => {
+      checkBounds(question)
+      if (!newest) throw new RangeError('no edition is known here')
+      const alive = versions.filter(({ supersededBy }) => supersededBy === undefined).map(({ record }) => record)
+      const { total, records, facets } = findPlainly(alive, question)
+      const positions = records.map((found) => versions.findIndex(({ record }) => record === found))
+      return { edition: newest.edition, indexed: 1, total, positions, facets }
     },
     meta: (position) => {
       const { mergedInto } = versions[position]!.record

@@ -1,9 +1,9 @@
 // Counts what the fit score needs from many records: how rare terms and codes are. Counts only, no text.
 import type { TenderRecord } from '../../src/domain/tender.ts'
+import { tokensOf } from '../../src/domain/words.ts'
 import type { StoredCounts, StoredTerms } from '../../src/hits/fit/fit-model.ts'
 import { piecesOfToken, termsOfToken } from '../../src/hits/fit/fit-terms.ts'
 import { authorityForFit, textsForFit, type WeighedText } from '../../src/hits/fit/fit-texts.ts'
-import { tokensOf } from '../../src/domain/words.ts'
 
 /** Minimum number of records with a term; rarer ones count as unlisted. */
 const minCount = 3

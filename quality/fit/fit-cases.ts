@@ -1,7 +1,9 @@
 // Companies that won several tenders of a corpus, and for each win the tender that the score should have found.
+
+import { buyersOf } from '../../src/domain/buyers.ts'
 import { identifierOf, namesContradict } from '../../src/domain/organization-identity.ts'
 import type { TenderRecord } from '../../src/domain/tender.ts'
-import { buyersOf } from '../../src/domain/buyers.ts'
+import { tokensOf } from '../../src/domain/words.ts'
 import { hasPastAuthority, pastAuthorities } from '../../src/hits/authorities.ts'
 import type { FitModel } from '../../src/hits/fit/fit-model.ts'
 import {
@@ -15,7 +17,6 @@ import {
 } from '../../src/hits/fit/likeness.ts'
 import { prepareProfile } from '../../src/hits/fit/prepare-profile.ts'
 import { openTermCounters } from '../../src/hits/fit/term-counter.ts'
-import { tokensOf } from '../../src/domain/words.ts'
 
 export type Company = { readonly name: string; readonly wins: readonly TenderRecord[]; readonly isOfCryostats: boolean }
 

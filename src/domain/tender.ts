@@ -39,7 +39,7 @@ const descriptionLanguage = otherLanguage('description')
  * `awardIntended` a direct award was announced beforehand; `closed` the deadline passed; `awarded`; `cancelled`;
  * `merged` another record holds this tender.
  */
-export const statuses = ['planned', 'open', 'awardIntended', 'closed', 'awarded', 'cancelled', 'merged'] as const
+const statuses = ['planned', 'open', 'awardIntended', 'closed', 'awarded', 'cancelled', 'merged'] as const
 export type Status = (typeof statuses)[number]
 
 const archiveReasons = ['expired', 'cancelled', 'awarded', 'merged'] as const

@@ -1,10 +1,11 @@
 // Whether a search matches a record, clause by clause, and why. The index must give the same result.
 import { firstDeadline } from '#flat/record/first-deadline'
+import { buyersOf, isNamedBy } from '../domain/buyers.ts'
 import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
-import { buyersOf, isNamedBy } from '../domain/buyers.ts'
+import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from '../domain/words.ts'
 import {
   type ClauseReason,
   type CodeReason,
@@ -14,7 +15,6 @@ import {
   type WordReason,
 } from './clause-reason.ts'
 import type { SearchFilter } from './saved-search.ts'
-import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from '../domain/words.ts'
 
 export type ClauseName =
   | 'archived'

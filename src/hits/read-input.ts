@@ -5,8 +5,8 @@ import { toCpvCode } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import { plainText } from '../domain/plain-text.ts'
 import type { Status } from '../domain/tender.ts'
-import { OperatorError } from '../platform/errors.ts'
 import { authorityKey, tokensOf } from '../domain/words.ts'
+import { OperatorError } from '../platform/errors.ts'
 
 /** A search or profile that cannot be accepted as it is; the message says what to change. */
 export class HitInputError extends OperatorError {}

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareMatching, madeUpFilters, madeUpRecords } from '../../test/hits/compare-matching.ts'
 import { proofCount } from '../../test/proof/proof-count.ts'
+import { openTokenTable } from '../domain/token-table.ts'
+import { tokensOf } from '../domain/words.ts'
 import { matchOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { indexSearches } from './search-index.ts'
-import { openTokenTable } from '../domain/token-table.ts'
-import { tokensOf } from '../domain/words.ts'
 
 describe('the index gives what the plain loop gives', () => {
   test('whatever the sample and the seed', () => {

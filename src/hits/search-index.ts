@@ -1,15 +1,15 @@
 // Finds which of many searches a record matches: every search is filed under the rarest of its clauses, and checked
 // where that occurs.
 import { firstDeadline } from '#flat/record/first-deadline'
+import { buyersOf } from '../domain/buyers.ts'
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import { identifierOf } from '../domain/organization-identity.ts'
 import type { TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
-import { buyersOf } from '../domain/buyers.ts'
-import type { SearchFilter } from './saved-search.ts'
 import { openTokenTable, type TokenTable } from '../domain/token-table.ts'
 import { affixLength, authorityKey, spellingsOf } from '../domain/words.ts'
+import type { SearchFilter } from './saved-search.ts'
 
 /**
  * An atom is one thing that a clause can require: a code with those below it, a spelling, an authority. Each has a

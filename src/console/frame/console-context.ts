@@ -1,6 +1,6 @@
 // What the pages work with. The service creates it.
 import type { Actor } from '../../actions/acting.ts'
-import type { EditionView } from '../../edition/read/edition-view.ts'
+import type { EditionView, TenderFinder } from '../../edition/read/edition-view.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Random } from '../../platform/random.ts'
@@ -46,7 +46,7 @@ export type ExplorerStock = {
 export type ConsoleContext = {
   readonly store: Pick<Store, 'db' | 'engine'>
   /** The edition log of this node. */
-  readonly editions: EditionView
+  readonly editions: EditionView & TenderFinder
   readonly directory: Directory
   /** Time of the service; in trials, `wallClock` may be behind it. */
   readonly clock: Clock

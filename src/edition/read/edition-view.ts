@@ -1,6 +1,7 @@
 // What the API needs of the read side: editions, the list over one of them, and finished bytes of pages and records.
 import type { TenderFilter } from '../../domain/filter.ts'
 import type { PageBody, RecordBody } from '../format/pieces.ts'
+import type { TenderQuestion, TendersFound } from './tender-question.ts'
 
 /** A published edition (spec: data state). Times in epoch milliseconds. */
 export type EditionInfo = {
@@ -61,4 +62,13 @@ export type EditionView = {
   pageBody(positions: readonly number[], edition: number, encoding: Encoding): PageBody
   /** One record with `checkedAt` as of the newest edition. */
   record(position: number, encoding: Encoding): RecordBody
+}
+
+/** What people are answered, beside the API. Synchronous; positions as those of `EditionView`. */
+export type TenderFinder = {
+  /**
+   * Tenders that match, in an order that people choose, and how many there are of each kind. Throws RangeError for an
+   * offset or limit that is too large, and before the first edition.
+   */
+  findTenders(question: TenderQuestion): TendersFound
 }

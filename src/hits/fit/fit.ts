@@ -2,10 +2,10 @@
 // (docs/hits/score.md).
 import type { fitParts } from '../../domain/hit-event.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
+import { fewWords } from '../../domain/token-table.ts'
 import { hasPastAuthority } from '../authorities.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { defaultThreshold } from '../saved-search.ts'
-import { fewWords } from '../../domain/token-table.ts'
 import type { FitModel, FitWeights } from './fit-model.ts'
 import { type FitRule, type PartReason, partLine, ruleLine } from './fit-reason.ts'
 import {

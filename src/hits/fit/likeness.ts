@@ -1,6 +1,7 @@
 // How similar a tender is to a profile, part by part, each from 0 to 1.
-import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
+
 import { buyersOf } from '../../domain/buyers.ts'
+import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
 import type { FitModel } from './fit-model.ts'
 import { codesOf, euroValueOf, type PreparedProfile, regionsOf, type TermVector } from './prepare-profile.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'

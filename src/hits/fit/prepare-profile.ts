@@ -1,9 +1,9 @@
 // A profile prepared for comparison: numbers in place of texts.
 import { toNutsCode } from '../../domain/nuts.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
+import { spellingsOf } from '../../domain/words.ts'
 import { type PastAuthorities, pastAuthorities } from '../authorities.ts'
 import type { CompanyProfile } from '../company-profile.ts'
-import { spellingsOf } from '../../domain/words.ts'
 import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'

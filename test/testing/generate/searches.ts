@@ -4,9 +4,9 @@
 import { procedureTypes } from '../../../src/domain/codes.ts'
 import { toNutsCode } from '../../../src/domain/nuts.ts'
 import type { TenderContent } from '../../../src/domain/tender.ts'
+import { tokensOf } from '../../../src/domain/words.ts'
 import { contractNatures, searchStatuses } from '../../../src/hits/read-input.ts'
 import { parseSearchFilter, type Search, type SearchFilter } from '../../../src/hits/saved-search.ts'
-import { tokensOf } from '../../../src/domain/words.ts'
 import { type Random, randomOf } from './random.ts'
 
 /**
