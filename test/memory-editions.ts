@@ -97,6 +97,7 @@ export function createMemoryEditions(): MemoryEditions {
       const positions = records.map((found) => versions.findIndex(({ record }) => record === found))
       return { edition: newest.edition, indexed: 1, total, positions, facets }
     },
+    indexed: () => Promise.resolve(),
     meta: (position) => {
       const { mergedInto } = versions[position]!.record
       return { ...keyOf(versions[position]!), ...(mergedInto === undefined ? {} : { mergedInto }) }

@@ -48,15 +48,17 @@ export class SegmentBuilder {
 
   /** `maxWords`: how many words are recognized fast (token-table.ts); fewer for small segments. */
   constructor(maxWords?: number) {
-    this.#table = openTokenTable((token) => {
-      let word = this.#words.get(token)
-      if (word === undefined) {
-        word = this.#words.size
-        this.#words.set(token, word)
-        this.#newest.push(noPosting)
-      }
-      return Int32Array.of(word)
-    }, maxWords)
+    this.#table = openTokenTable((token) => Int32Array.of(this.#wordNumber(token)), maxWords)
+  }
+
+  #wordNumber(token: string): number {
+    let word = this.#words.get(token)
+    if (word === undefined) {
+      word = this.#words.size
+      this.#words.set(token, word)
+      this.#newest.push(noPosting)
+    }
+    return word
   }
 
   get rows(): number {
@@ -69,18 +71,7 @@ export class SegmentBuilder {
 
   add({ record, lastModified, crc }: SegmentEntry): void {
     const row = this.rows
-    this.#lastModified.push(lastModified)
-    this.#crc.push(crc)
-    this.#deadline.push(deadlineOf(record))
-    for (const key of codesOf(record)) {
-      let code = this.#keys.get(key)
-      if (code === undefined) {
-        code = this.#keys.size
-        this.#keys.set(key, code)
-      }
-      this.#codes.push(code)
-    }
-    this.#codeEnds.push(this.#codes.length)
+    this.#addRow(lastModified, crc, deadlineOf(record), codesOf(record))
     const firstOfRow = this.#postings.length
     for (const { text, isTitle } of record.status === 'merged' ? [] : textsOf(record))
       this.#table.read(text, ([word]) => {
@@ -93,6 +84,45 @@ export class SegmentBuilder {
         this.#wordOf.push(word!)
         this.#postings.push(row * 2 + (isTitle ? 1 : 0))
       })
+  }
+
+  #addRow(lastModified: number, crc: number, deadline: number, keys: readonly string[]): void {
+    this.#lastModified.push(lastModified)
+    this.#crc.push(crc)
+    this.#deadline.push(deadline)
+    for (const key of keys) {
+      let code = this.#keys.get(key)
+      if (code === undefined) {
+        code = this.#keys.size
+        this.#keys.set(key, code)
+      }
+      this.#codes.push(code)
+    }
+    this.#codeEnds.push(this.#codes.length)
+  }
+
+  /** Adds rows of a segment, with those of its words that they have. */
+  addSegment(segment: Segment, isKept: (row: number) => boolean): void {
+    const { keys, codes, codeEnds, wordBytes, wordEnds, postings, postingEnds } = segment
+    const rowOf = new Int32Array(segment.rows).fill(-1)
+    for (let row = 0; row < segment.rows; row++) {
+      if (!isKept(row)) continue
+      rowOf[row] = this.rows
+      const own = codes.subarray(row === 0 ? 0 : codeEnds[row - 1]!, codeEnds[row]!)
+      const keysOfRow = Array.from(own, (code) => keys[code]!)
+      this.#addRow(segment.lastModified[row]!, segment.crc[row]!, segment.deadline[row]!, keysOfRow)
+    }
+    const bytes = Buffer.from(wordBytes.buffer, wordBytes.byteOffset, wordBytes.length)
+    for (let word = 0, at = 0, start = 0; word < wordEnds.length; start = wordEnds[word++]!) {
+      let own: number | undefined
+      for (; at < postingEnds[word]!; at++) {
+        const row = rowOf[postings[at]! >>> 1]!
+        if (row < 0) continue
+        own ??= this.#wordNumber(bytes.toString('utf8', start, wordEnds[word]!))
+        this.#wordOf.push(own)
+        this.#postings.push(row * 2 + (postings[at]! & 1))
+      }
+    }
   }
 
   /** The segment of what was added. */

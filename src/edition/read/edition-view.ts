@@ -71,4 +71,6 @@ export type TenderFinder = {
    * offset or limit that is too large, and before the first edition.
    */
   findTenders(question: TenderQuestion): TendersFound
+  /** Resolves when the newest edition is indexed, at the latest after this time. */
+  indexed(waitMs: number): Promise<void>
 }

@@ -17,7 +17,6 @@ import {
   recordLength,
 } from '../format/pieces.ts'
 import { isRecordId, writeId } from '../format/record-id.ts'
-import { SegmentBuilder } from '../format/segment-builder.ts'
 import type {
   EditionInfo,
   EditionView,
@@ -26,16 +25,12 @@ import type {
   ListResult,
   RecordKey,
   RecordMeta,
-  TenderFinder,
 } from './edition-view.ts'
-import { findTenders } from './find-tenders.ts'
 import { type HeldEdition, type HeldLog, retentionMs } from './held-log.ts'
 import { PageBuffers } from './page-buffers.ts'
 import { PageCache } from './page-cache.ts'
 import { compileQuery, scan } from './query.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
-import { TenderIndex } from './tender-index.ts'
-import type { TenderQuestion, TendersFound } from './tender-question.ts'
 
 /** Returns the first position after `key` in the order of the list. */
 function positionAfter(table: RecordTable, { lastModified, id }: RecordKey, end: number): number {
@@ -52,12 +47,11 @@ const maxPageBytes = 64 * 1024 * 1024
  */
 const checkedEach = 16
 
-export abstract class LogView implements EditionView, TenderFinder {
+export abstract class LogView implements EditionView {
   readonly #clock: Clock
   readonly #pages = new PageCache(maxPageBytes)
   readonly #buffers = new PageBuffers()
   #pagesRead = 0
-  #index: TenderIndex | undefined
   /** The log to whose positions the pages refer. */
   #pagesOf: HeldLog | undefined
 
@@ -131,32 +125,6 @@ export abstract class LogView implements EditionView, TenderFinder {
     return position
   }
 
-  findTenders(question: TenderQuestion): TendersFound {
-    const held = this.#known()
-    if (this.#index?.table !== held.table) this.#index = new TenderIndex(held.table)
-    this.#cover(held, this.#index)
-    return findTenders(this.#index, held.shown!, question, this.#recordAt)
-  }
-
-  readonly #recordAt = (position: number): TenderRecord => {
-    const { bytes, release } = this.record(position, 'identity')
-    const record = JSON.parse(bytes.toString()) as TenderRecord
-    release?.()
-    return record
-  }
-
-  #cover({ table, shown }: HeldLog, index: TenderIndex): void {
-    const { end } = shown!
-    while (index.covered < end) {
-      const builder = new SegmentBuilder()
-      for (let position = index.covered; position < end && !builder.isFull; position++) {
-        const crc = table.chunks[position >>> chunkBits]!.plainCrc[position & rowMask]!
-        builder.add({ record: this.#recordAt(position), lastModified: table.lastModified(position), crc })
-      }
-      index.add(builder.finish(), end)
-    }
-  }
-
   meta(position: number): RecordMeta {
     const { table } = this.#known()
     const key = { id: table.id(position), lastModified: table.lastModified(position) }
@@ -202,6 +170,14 @@ export abstract class LogView implements EditionView, TenderFinder {
       held.fill(kind, positions, target, offset, true),
     )
     return { bytes, release: () => this.#buffers.giveBack(room) }
+  }
+
+  /** A record of the newest edition, or one that it replaced. */
+  protected parsed(position: number): TenderRecord {
+    const { bytes, release } = this.record(position, 'identity')
+    const record = JSON.parse(bytes.toString()) as TenderRecord
+    release?.()
+    return record
   }
 
   #known(): HeldLog {

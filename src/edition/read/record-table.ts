@@ -228,6 +228,12 @@ export class RecordTable {
     chunk.openRows[row >>> 5]! &= ~(1 << (row & 31))
   }
 
+  /** Whether a held edition may show the entry. */
+  isHeld(position: number): boolean {
+    const row = position & rowMask
+    return (this.chunks[position >>> chunkBits]!.heldRows[row >>> 5]! & (1 << (row & 31))) !== 0
+  }
+
   /** Returns the position of the previous version of the entry at `position`. */
   previous(position: number): number | undefined {
     const stored = this.chunks[position >>> chunkBits]!.previous[position & rowMask]!

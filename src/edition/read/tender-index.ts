@@ -14,7 +14,13 @@ export type PlacedSegment = Segment & {
   readonly positions: Uint32Array
   /** The number of each code in all segments. */
   readonly numbers: Uint32Array
+  readonly of: Segment
+  /** Number of entries of the log that are covered with it. */
+  readonly end: number
 }
+
+/** Whether the log no longer holds an entry of it: what was in it must not stay in a file. */
+export const hasGone = ({ positions }: PlacedSegment): boolean => positions.includes(gone)
 
 /** Numbers for the codes of all segments. */
 class CodeBook {
@@ -67,26 +73,62 @@ export class TenderIndex {
   }
 
   /**
-   * Adds the segment that follows the others. False, and nothing is added, if the log has entries between them, or none
-   * of the segment.
+   * Makes these the segments, as far as they follow each other without a gap; those that were already there stay. True
+   * if something changed.
+   */
+  take(segments: readonly Segment[], end: number): boolean {
+    const before = this.segments.length
+    let same = 0
+    while (same < before && this.segments[same]!.of === segments[same]) same++
+    this.segments.length = same
+    this.covered = this.segments[same - 1]?.end ?? 0
+    for (const segment of segments.slice(same)) if (!this.add(segment, end)) break
+    return same < before || this.segments.length > same
+  }
+
+  /**
+   * Adds the segment that follows the others. False, and nothing is added, if the log shows entries between them, or
+   * none of the segment.
    */
   add(segment: Segment, end: number): boolean {
     const positions = new Uint32Array(segment.rows).fill(gone)
-    let position = this.covered
-    for (let row = 0; row < segment.rows && position < end; row++) {
-      const time = this.table.lastModified(position)
-      if (time !== segment.lastModified[row] || this.#crc(position) !== segment.crc[row]) continue
-      positions[row] = position++
+    let next = this.covered
+    let isFound = false
+    for (let row = 0; row < segment.rows; row++) {
+      const time = segment.lastModified[row]!
+      while (next < end && this.table.lastModified(next) < time) if (this.table.isHeld(next++)) return false
+      const position = this.#sameEntry(next, end, time, segment.crc[row]!)
+      if (position === undefined) continue
+      positions[row] = position
+      next = position + 1
+      isFound = true
     }
-    if (position === this.covered) return false
-    if (position < end && this.table.lastModified(position) < segment.lastModified[segment.rows - 1]!) return false
-    this.segments.push({
-      ...segment,
-      positions,
-      numbers: Uint32Array.from(segment.keys, (key) => this.codes.numberOf(key)),
-    })
-    this.covered = position
+    if (!isFound) return false
+    while (next < end && !this.table.isHeld(next)) next++
+    const numbers = Uint32Array.from(segment.keys, (key) => this.codes.numberOf(key))
+    this.segments.push({ ...segment, of: segment, positions, numbers, end: next })
+    this.covered = next
     return true
+  }
+
+  /** The entry of this time and content, if only entries that no edition shows are before it. */
+  #sameEntry(from: number, end: number, time: number, crc: number): number | undefined {
+    for (let position = from; position < end && this.table.lastModified(position) === time; position++) {
+      if (this.#crc(position) === crc) return position
+      if (this.table.isHeld(position)) return undefined
+    }
+    return undefined
+  }
+
+  /** Whether an edition may still show the row. */
+  isLive({ positions }: PlacedSegment, row: number): boolean {
+    return positions[row]! !== gone && this.table.isHeld(positions[row]!)
+  }
+
+  liveRows(segment: PlacedSegment): number {
+    let live = 0
+    for (let row = 0; row < segment.rows; row++) if (this.isLive(segment, row)) live++
+    return live
   }
 
   #crc(position: number): number {

@@ -8,13 +8,18 @@
 // threads read it; only then are the files of the one before removed.
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'
 import { type Epoch, epochWithout, forgoEditions, lostName } from '../../store/editions/older-database.ts'
+import type { TenderFinder } from '../read/edition-view.ts'
+import type { HeldEdition } from '../read/held-log.ts'
 import type { LogFollower, LogMessage } from '../read/log-feed.ts'
 import { LogView } from '../read/log-view.ts'
+import { TenderFinding } from '../read/tender-finding.ts'
+import type { TenderQuestion, TendersFound } from '../read/tender-question.ts'
 import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
 import {
@@ -30,6 +35,7 @@ import type { NewEntry } from './pack-entries.ts'
 import { Packers } from './packers.ts'
 import { repair } from './repair.ts'
 import { OlderDatabaseError, type Relation, relationOf, takeEditions } from './take-over.ts'
+import { WordIndexing } from './word-indexing.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -69,9 +75,11 @@ const longestReplay = 100_000
 
 /** A file that says that the newest editions of this log must not be served. */
 const replacedName = 'replaced'
+/** The word index, beside the generations. */
+const wordsName = 'words'
 const generationPattern = /^generation-(\d+)$/
 
-export class EditionLog extends LogView {
+export class EditionLog extends LogView implements TenderFinder {
   readonly #folder: string
   readonly #clock: Clock
   readonly #toleratedEntries: number
@@ -99,6 +107,10 @@ export class EditionLog extends LogView {
   readonly #onWarning: (warning: string) => void
   readonly #followers = new Set<LogFollower>()
   readonly #packers = new Packers()
+  readonly #finding = new TenderFinding()
+  #indexing: WordIndexing | undefined
+  /** Resolves when segments of the word index arrive. */
+  #segmentsArrived = Promise.withResolvers<void>()
 
   constructor(
     folder: string,
@@ -136,6 +148,45 @@ export class EditionLog extends LogView {
     this.#watch()
     follower.send({ type: 'log', log: this.#state?.snapshot() })
     return () => this.#followers.delete(follower)
+  }
+
+  /** Keeps a word index from now on, in a thread of its own. */
+  keepFindable(): void {
+    if (this.#indexing || this.#isClosing) return
+    const indexing = new WordIndexing({
+      folder: join(this.#folder, wordsName),
+      onSegments: ({ from, segments }) => {
+        this.#finding.take(from, segments)
+        this.#segmentsArrived.resolve()
+        this.#segmentsArrived = Promise.withResolvers()
+      },
+      onWarning: this.#onWarning,
+      onEnd: () => {
+        unfollow()
+        this.#indexing = undefined
+      },
+    })
+    this.#indexing = indexing
+    const unfollow = this.follow(indexing)
+  }
+
+  findTenders(question: TenderQuestion): TendersFound {
+    this.keepFindable()
+    const state = this.#state
+    if (!state?.shown) throw new RangeError('no edition is known here')
+    const isServed = ({ info }: HeldEdition) => this.edition(info.edition) !== undefined
+    return this.#finding.find(state, question, isServed, (position) => this.parsed(position))
+  }
+
+  async indexed(waitMs: number): Promise<void> {
+    this.keepFindable()
+    const timer = delay(waitMs, undefined, { ref: false })
+    let isLate = false
+    void timer.then(() => {
+      isLate = true
+    })
+    while (this.#state?.shown && !isLate && !this.#finding.isCovered(this.#state))
+      await Promise.race([this.#segmentsArrived.promise, timer])
   }
 
   /** Called when a follower found bytes that are not what was written. */
@@ -415,6 +466,7 @@ export class EditionLog extends LogView {
       if (this.#isClosed) return
       this.#isClosed = true
       this.#packers.end()
+      await this.#indexing?.close()
       const state = this.#state
       await this.#switchTo(undefined)
       await state?.close()

@@ -21,6 +21,8 @@ import { stockReads } from './stock-reads.ts'
 
 /** How often to check for changes by other processes. */
 const lookMs = 1_000
+/** How long after the start the word index is opened. */
+const indexAfterMs = 5_000
 
 /**
  * Where the console listens; the port is held until it does, which may take seconds. Throws OperatorError for a port in
@@ -92,6 +94,9 @@ export async function openServiceConsole(
     },
     reads: stockReads(service, node.editions),
   }
+  // not during the rush of the start; a page that needs it does not wait for this
+  const indexing = setTimeout(() => node.editions.keepFindable(), indexAfterMs)
+  node.defer(() => clearTimeout(indexing))
   await where.release()
   const opened: Console = await openConsole(context, {
     host: where.host,
