@@ -43,3 +43,18 @@ test('a result that names another call is noted', () => {
   })
   expect(doubtsOf('t', [call, change, other])).toEqual([])
 })
+
+test('two notices without a word and a division in common are noted, unless their languages differ', () => {
+  const clinic = { ...call, title: { de: 'Lieferung von Infusionspumpen' }, cpvCodes: ['33194110'] }
+  const roof = { ...result, title: { de: 'Dachdeckerarbeiten Turnhalle' }, cpvCodes: ['45261210'] }
+  expect(doubtsOf('t', [roof, clinic])).toMatchObject([
+    { kind: 'unlike', contradiction: { code: 'unlike', values: { left: ['33'], right: ['45'] } } },
+  ])
+  for (const other of [
+    { title: { de: 'Dachdeckerarbeiten für Infusionspumpen' } },
+    { cpvCodes: ['45261210', '33000000'] },
+    { cpvCodes: [] },
+    { language: 'fr', title: { fr: 'Couverture du gymnase' } },
+  ])
+    expect(doubtsOf('t', [clinic, { ...roof, ...other }])).toEqual([])
+})

@@ -1,5 +1,6 @@
 // What the notices of one tender say against each other, whatever joined them. Pure.
 import type { Contradiction } from '../domain/contradiction.ts'
+import { wordsOf } from '../domain/name-words.ts'
 import type { Notice } from '../domain/notice.ts'
 import { referenceNumbers } from './match/reference-numbers.ts'
 import { plainText } from './match/title-text.ts'
@@ -9,7 +10,7 @@ import { isFirstCall, namedCallsOf, namesOtherCall } from './named-calls.ts'
 /** Two notices of one tender by key, `left` < `right`. */
 type Doubt = {
   readonly tenderId: string
-  readonly kind: 'award-number' | 'named-call'
+  readonly kind: 'award-number' | 'named-call' | 'unlike'
   readonly left: string
   readonly right: string
   readonly contradiction: Contradiction
@@ -35,6 +36,10 @@ export function doubtsOf(tenderId: string, notices: readonly Notice[]): Doubt[] 
           code: 'award-numbers',
           values: { left: numbers[at]!, right: numbers[other]! },
         })
+      if (other > at) {
+        const divisions = unlike(a, b)
+        if (divisions) note('unlike', a, b, { code: 'unlike', values: divisions })
+      }
     })
     const others = compared.filter((other) => other !== a)
     const named = namesOtherCall(namedCallsOf([a]), namedCallsOf(others))
@@ -43,6 +48,27 @@ export function doubtsOf(tenderId: string, notices: readonly Notice[]): Doubt[] 
   })
   return [...found.values()]
 }
+
+/** The CPV divisions of two notices in one language whose titles and codes have nothing in common. */
+function unlike(a: Notice, b: Notice): { readonly left: string[]; readonly right: string[] } | undefined {
+  if (a.language !== b.language) return undefined
+  const [left, right] = [divisionsOf(a), divisionsOf(b)]
+  if (left.length === 0 || right.length === 0 || left.some((division) => right.includes(division))) return undefined
+  const [mine, others] = [titleWords(a), titleWords(b)]
+  if (mine.size < fewestWords || others.size < fewestWords || [...mine].some((word) => others.has(word)))
+    return undefined
+  return a.noticeKey < b.noticeKey ? { left, right } : { left: right, right: left }
+}
+
+/** Shorter titles tell too little. */
+const fewestWords = 2
+const shortWord = 4
+
+const titleWords = ({ title, language }: Notice): ReadonlySet<string> =>
+  new Set(wordsOf(plainText(title?.[language] ?? '')).filter((word) => word.length >= shortWord))
+
+const divisionsOf = ({ cpvCodes, lots }: Notice): string[] =>
+  [...new Set([...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)].map((code) => code.slice(0, 2)))].sort()
 
 function numbersOf({ internalReference, title, description, language }: Notice): string[] {
   const texts = [title, description].map((text) => text?.[language] ?? Object.values(text ?? {})[0] ?? '')

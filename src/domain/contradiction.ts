@@ -26,6 +26,8 @@ export type Contradiction =
   | { readonly code: 'buyers'; readonly values: Unit }
   | { readonly code: 'cpv'; readonly values: Unit }
   | { readonly code: 'descriptions'; readonly values: Unit }
+  /** CPV divisions. */
+  | { readonly code: 'unlike'; readonly values: TwoLists }
 
 export const contradictionLines = {
   countries: ({ left, right }) => `${left.join(',')} and ${right.join(',')}`,
@@ -47,6 +49,7 @@ export const contradictionLines = {
   buyers: () => 'different buyers',
   cpv: () => 'CPV codes of different kinds',
   descriptions: () => 'each description names something of its own',
+  unlike: ({ left, right }) => `no word in common, CPV ${left.join(', ')} and ${right.join(', ')}`,
 } satisfies Lines<Contradiction>
 
 export const contradictionLine = (contradiction: Contradiction): string => lineOf(contradictionLines, contradiction)

@@ -156,7 +156,7 @@ function compare(tallies: readonly FillTally[], field: FillField, usual: Readonl
 }
 
 /** Wilson's interval of a share that was found in a sample. */
-function wilson(filled: number, notices: number): { readonly low: number; readonly high: number } {
+export function wilson(filled: number, notices: number): { readonly low: number; readonly high: number } {
   const share = filled / notices
   const middle = share + z ** 2 / (2 * notices)
   const half = z * Math.sqrt((share * (1 - share)) / notices + z ** 2 / (4 * notices ** 2))
@@ -183,4 +183,4 @@ export function fillSentence(broken: readonly BrokenFill[], newNames: readonly s
 }
 
 /** The UTC day (`YYYY-MM-DD`). */
-const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10)
+export const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10)

@@ -31,6 +31,8 @@ const well: SourceRecord = {
   short: [],
   waitingSlots: 0,
   newNames: [],
+  outcomes: [],
+  farWinners: [],
   quarantine: null,
 }
 

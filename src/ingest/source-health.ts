@@ -1,9 +1,21 @@
 // How a source is doing: what it last delivered, how late it is, and which alarms that raises. Pure.
+import type { OutcomeRow } from '../domain/published-outcome.ts'
 import { dayMs, hourMs, localDay, toInstant } from '../domain/time.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Source } from '../sources/source.ts'
+import { changedOutcomes, contradictionsOf } from './outcome-rates.ts'
 
-export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift' | 'fill'
+export type AlarmKind =
+  | 'failing'
+  | 'silent'
+  | 'totals'
+  | 'counts'
+  | 'rejections'
+  | 'drift'
+  | 'fill'
+  | 'contents'
+  | 'outcomes'
+  | 'winners'
 
 /** An alarm stays open as long as its cause does. `share` is how much of the source it is about, 0 to 1. */
 type Alarm = { readonly kind: AlarmKind; readonly detail: string; readonly share: number }
@@ -40,6 +52,10 @@ export type SourceRecord = {
    * Names that appeared after the first documents had been examined, with the number of documents that contained them.
    */
   readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
+  /** What was published of it in the last 35 days, by day. */
+  readonly outcomes: readonly OutcomeRow[]
+  /** Names that win at 50 buyers and in 50 trades or more. */
+  readonly farWinners: readonly string[]
   /** Its open alarm `fill`, and the number of its notices that wait for a release; null: it is not in quarantine. */
   readonly quarantine: {
     readonly since: number
@@ -118,6 +134,7 @@ export function sourceHealth(
     ...rejections(record),
     ...drift(record, now),
     ...quarantine(record),
+    ...published(record, now),
   ]
   if (alarms.length > 0) return { ...base, state: 'alarm', alarms }
   return { ...base, state: record.lastSuccessAt === null ? 'never-read' : 'ok', alarms }
@@ -215,6 +232,17 @@ function* drift(record: SourceRecord, now: number): Generator<Alarm> {
 
 function* quarantine({ quarantine: held }: SourceRecord): Generator<Alarm> {
   if (held) yield { kind: 'fill', share: held.share, detail: held.detail }
+}
+
+function* published({ outcomes, farWinners }: SourceRecord, now: number): Generator<Alarm> {
+  const contents = contradictionsOf(outcomes, now)
+  if (contents) yield { kind: 'contents', ...contents }
+  const changed = changedOutcomes(outcomes, now)
+  if (changed) yield { kind: 'outcomes', ...changed }
+  if (farWinners.length === 0) return
+  const named = farWinners.slice(0, 3).map((name) => `“${name}”`)
+  const detail = `Wins at 50 buyers and in 50 trades or more, as only words that are no company do: ${named.join(', ')}.`
+  yield { kind: 'winners', share: 0, detail }
 }
 
 const isWeekend = (day: string): boolean => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())

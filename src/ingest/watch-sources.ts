@@ -1,4 +1,6 @@
 // Checks every source that runs, raises alarms and clears them; the operator and the publication gate read them.
+import { nameKey, winnerHash, winnersOf } from '../domain/published-outcome.ts'
+import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
 import type { Sources } from '../sources/registry.ts'
 import type { Store } from '../store/database/database.ts'
@@ -14,6 +16,9 @@ import {
   shortSlots,
   updateAlarm,
 } from '../store/sources/source-health.ts'
+import { farReachingWinners, outcomesSince } from '../store/stock/published-outcomes.ts'
+import { dayOf } from './fill-rates.ts'
+import { outcomeDays } from './outcome-rates.ts'
 import { type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
 
 const countedDays = 30
@@ -92,6 +97,8 @@ const emptyRecord = (sourceId: string): SourceRecord => ({
   short: [],
   waitingSlots: 0,
   newNames: [],
+  outcomes: [],
+  farWinners: [],
   quarantine: null,
 })
 
@@ -111,6 +118,8 @@ async function sourceRecords(
   const waiting = await countDueSlots(db, now)
   const names = await newNames(db, fewestDocuments)
   const quarantines = new Map((await listQuarantines(db)).map(({ sourceId, ...held }) => [sourceId, held]))
+  const outcomes = Map.groupBy(await outcomesSince(db, dayOf(now - outcomeDays * dayMs)), ({ sourceId }) => sourceId)
+  const winners = await farWinners(db, dayOf(now - recentDays * dayMs))
   const broughtBySource = Map.groupBy(brought, ({ sourceId }) => sourceId)
   return new Map(
     readings.map(({ sourceId, ...reading }) => {
@@ -136,9 +145,23 @@ async function sourceRecords(
         newNames: names
           .filter((each) => each.sourceId === sourceId)
           .map(({ name, documents, firstSeenAt }) => ({ name, documents, since: firstSeenAt })),
+        outcomes: outcomes.get(sourceId) ?? [],
+        farWinners: winners.get(sourceId) ?? [],
         quarantine: quarantines.get(sourceId) ?? null,
       }
       return [sourceId, record]
     }),
   )
+}
+
+/** By source, the names of winners that reach too far, as one of their records has them. */
+async function farWinners(db: Store['db'], day: string): Promise<ReadonlyMap<string, string[]>> {
+  const names = new Map<string, string[]>()
+  for (const { sourceId, winner, body } of await farReachingWinners(db, day)) {
+    const found = [...winnersOf(JSON.parse(body) as TenderRecord).values()].find(
+      (name) => winnerHash(nameKey(name)) === winner,
+    )
+    if (found !== undefined) names.set(sourceId, [...(names.get(sourceId) ?? []), found])
+  }
+  return names
 }

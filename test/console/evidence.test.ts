@@ -35,6 +35,7 @@ test('each rule is named', () => {
     ...[...vetoes.matchAll(/'([\w-]+)'/g)].map(([, name]) => `veto-${name}`),
     'award-number',
     'named-call',
+    'unlike',
   ]
   expect(rules.length).toBeGreaterThan(30)
   expect([...new Set(rules)].sort()).toEqual(Object.keys(evidenceTexts.de.rules).sort())
@@ -95,6 +96,11 @@ const contradictions: {
   buyers: [{}, 'different buyers', 'verschiedene Auftraggeber'],
   cpv: [{}, 'CPV codes of different kinds', 'CPV-Codes verschiedener Art'],
   descriptions: [{}, 'each description names something of its own', 'jede Beschreibung nennt etwas Eigenes'],
+  unlike: [
+    { left: ['33'], right: ['45', '71'] },
+    'no word in common, CPV 33 and 45, 71',
+    'kein gemeinsames Wort, CPV 33 und 45, 71',
+  ],
 }
 test.each(Object.entries(contradictions))('%s is said in both languages', (code, [values, english, german]) => {
   const contradiction = { code, values } as Contradiction

@@ -38,7 +38,7 @@ const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
     'watch-sources',
   ],
   consolidate: ['estimate/apply-estimates', 'estimate/fit-stock', 'explain-stock', 'match-closure', 'rematch'],
-  publish: ['examine', 'preview-publication'],
+  publish: ['count-outcomes', 'examine', 'preview-publication'],
   export: [],
   hits: ['match-editions', 'load-matcher', 'search-stock', 'explain-match'],
   webhooks: ['deliver'],

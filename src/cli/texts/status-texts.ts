@@ -13,14 +13,25 @@ const age = (seconds: number | null) => {
   return minutes < 120 ? count(minutes, 'minute') : count(Math.floor(minutes / 60), 'hour')
 }
 
+/** Row of open alarms by kind; none if there are none. Quarantines have their own. */
+function alarmRow({ alarms }: EventOf<'status'>, paint: Paint): string[] {
+  const kinds = Map.groupBy(
+    alarms.filter(({ kind }) => kind !== 'fill'),
+    ({ kind }) => kind,
+  )
+  if (kinds.size === 0) return []
+  const parts = [...kinds].map(([kind, some]) => `${kind} ${number(some.length)}`)
+  return [row('Alarms of sources', `${parts.join(' · ')}; tenderstock source list`, paint.yellow)]
+}
+
 /** Row of tenders whose notices contradict each other; none if there are none. */
 function doubtRow(counts: EventOf<'status'>['doubtedTenders']): string[] {
-  const { 'award-number': numbers, 'named-call': calls } = counts
-  if (numbers + calls === 0) return []
+  const { 'award-number': numbers, 'named-call': calls, unlike } = counts
+  if (numbers + calls + unlike === 0) return []
   return [
     row(
       'Doubted',
-      `different award numbers ${number(numbers)} · another call named ${number(calls)}; see tenderstock review list`,
+      `different award numbers ${number(numbers)} · another call named ${number(calls)} · nothing in common ${number(unlike)}; see tenderstock review list`,
     ),
   ]
 }
@@ -111,6 +122,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         paint.yellow,
       ),
     ),
+    ...alarmRow(event, paint),
     row('Unreadable', counts(event.rejections)),
     ...(event.outdated
       ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]

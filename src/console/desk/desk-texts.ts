@@ -2,7 +2,18 @@
 import { counted } from '../frame/format.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
-const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift', 'fill'] as const
+const alarmKinds = [
+  'failing',
+  'silent',
+  'totals',
+  'counts',
+  'rejections',
+  'drift',
+  'fill',
+  'contents',
+  'outcomes',
+  'winners',
+] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
 
@@ -75,6 +86,9 @@ const en = {
     rejections: (source: string) => `Many documents of ${source} are rejected`,
     drift: (source: string) => `${source} changed its format`,
     fill: (source: string) => `Notices of ${source} wait in quarantine`,
+    contents: (source: string) => `Records of ${source} contradict themselves`,
+    outcomes: (source: string) => `Tenders of ${source} end otherwise than before`,
+    winners: (source: string) => `A winner of ${source} is no company`,
   } satisfies { [kind in AlarmKind]: (source: string) => string },
   otherAlarm: (source: string) => `${source} has an alarm`,
   openSource: 'Open the source',
@@ -198,6 +212,9 @@ const de: typeof en = {
     rejections: (source) => `Viele Dokumente von ${source} werden zurückgewiesen`,
     drift: (source) => `${source} hat sein Format geändert`,
     fill: (source) => `Bekanntmachungen von ${source} warten in Quarantäne`,
+    contents: (source) => `Datensätze von ${source} widersprechen sich`,
+    outcomes: (source) => `Ausschreibungen von ${source} enden anders als bisher`,
+    winners: (source) => `Ein Gewinner von ${source} ist keine Firma`,
   },
   otherAlarm: (source) => `${source} hat einen Alarm`,
   openSource: 'Quelle öffnen',

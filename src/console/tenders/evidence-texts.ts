@@ -39,6 +39,7 @@ const en = {
     'row-without-codes': 'rows of a list without codes',
     'award-number': 'different award numbers',
     'named-call': 'a result names another call',
+    unlike: 'titles and codes have nothing in common',
     score: 'too few points',
     'one-portal': 'two calls of one portal',
     'general-code': 'the code of one names a trade, and the other’s only the division',
@@ -109,6 +110,7 @@ const germanPhrases = {
   buyers: () => 'verschiedene Auftraggeber',
   cpv: () => 'CPV-Codes verschiedener Art',
   descriptions: () => 'jede Beschreibung nennt etwas Eigenes',
+  unlike: ({ left, right }) => `kein gemeinsames Wort, CPV ${left.join(', ')} und ${right.join(', ')}`,
 } satisfies Lines<Contradiction>
 
 const de: typeof en = {
@@ -133,6 +135,7 @@ const de: typeof en = {
     'row-without-codes': 'Listenzeilen ohne Codes',
     'award-number': 'verschiedene Vergabenummern',
     'named-call': 'ein Ergebnis nennt eine andere Bekanntmachung',
+    unlike: 'Titel und Codes haben nichts gemeinsam',
     score: 'zu wenige Punkte',
     'one-portal': 'zwei Bekanntmachungen eines Portals',
     'general-code': 'ein Code nennt ein Gewerk, der andere nur die Abteilung',

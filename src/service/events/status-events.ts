@@ -12,6 +12,8 @@ export type StatusEvents = {
   status: ReceivedCounts & {
     /** Sources whose notices wait for `source release`, with their number, up to 10,000. */
     quarantines: readonly { sourceId: string; since: number; notices: number }[]
+    /** Open alarms of sources, oldest first. */
+    alarms: readonly { sourceId: string; kind: string; raisedAt: number }[]
     /** The end of the current maintenance; null without one. */
     maintenanceUntil?: number | null
     isFailing: boolean

@@ -207,7 +207,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     ])
     await consolidate(store, { now })
     expect(await liveIds(store)).toHaveLength(2)
-    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0, unlike: 0 })
     const { events, list, show, merge } = workplace(store)
     await list()
     expect(events).toMatchObject([
@@ -235,9 +235,9 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     })
     expect(eventText(events.at(-1)!, paint, Date.now)).toContain(`procedure f:bt-04/${procedureId}`)
     await rebuildStock(store, { now })
-    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0, unlike: 0 })
     await merge('doe:2', 'ted:1-2026')
-    expect(await countDoubts(store.db)).toEqual({ 'award-number': 0, 'named-call': 0 })
+    expect(await countDoubts(store.db)).toEqual({ 'award-number': 0, 'named-call': 0, unlike: 0 })
     events.length = 0
     await list()
     expect(events).toMatchObject([{ event: 'none' }])

@@ -13,6 +13,7 @@ import { countMails } from '../../store/people/mails.ts'
 import { listOrganizations } from '../../store/people/organizations.ts'
 import { countReceived, listRejections } from '../../store/received/documents.ts'
 import { listQuarantines } from '../../store/sources/source-fill.ts'
+import { openAlarms } from '../../store/sources/source-health.ts'
 import { countDoubts } from '../../store/stock/doubts.ts'
 import { rulesToApply } from '../../store/stock/rules.ts'
 import { countTendersByStatus, countUnpublished, listHolds } from '../../store/stock/status.ts'
@@ -48,6 +49,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     lastErrorAt: rounds?.lastErrorAt ?? null,
     ...received,
     quarantines: (await listQuarantines(db)).map(({ sourceId, since, notices }) => ({ sourceId, since, notices })),
+    alarms: (await openAlarms(db)).map(({ sourceId, kind, raisedAt }) => ({ sourceId, kind, raisedAt })),
     tenders: await countTendersByStatus(db),
     edition: newest
       ? {

@@ -5,6 +5,7 @@ import type { EditionLog } from '../../edition/write/edition-log.ts'
 import { watchSources } from '../../ingest/watch-sources.ts'
 import { sourceKey } from '../../platform/config.ts'
 import { traced } from '../../platform/tracing.ts'
+import { countOutcomes } from '../../publish/count-outcomes.ts'
 import { conformantIntervalMs } from '../../publish/publish.ts'
 import { loadSources } from '../../sources/registry.ts'
 import { isPublicationBegun } from '../../store/editions/publication.ts'
@@ -82,7 +83,15 @@ export class StockRound {
       await stage('Estimating values', () => this.#fitValues(), { isAside: true })
     }
     if (roles.has('ingest')) await stage('Watching the sources', () => this.#watchSources())
-    if (roles.has('publish')) await stage('Publishing', () => this.#publishWhenDue(isFirst))
+    if (roles.has('publish')) {
+      await stage('Publishing', () => this.#publishWhenDue(isFirst))
+      await stage('Counting what was published', () => this.#countOutcomes(), { isAside: true })
+    }
+  }
+
+  async #countOutcomes(): Promise<void> {
+    const { context } = this.#options
+    await countOutcomes(context.store, { now: context.clock() })
   }
 
   async #finishPublication(isFirst: boolean): Promise<void> {

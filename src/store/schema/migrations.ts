@@ -703,4 +703,34 @@ export const migrations: Migrations = {
   ],
   // Why the tender of a hit changed, if the service corrected it.
   '0008-reason-of-changes': ['alter table delivery add column reason text'],
+  // What editions published, by source and day, and how far the winners of each source reach.
+  '0009-published-outcomes': [
+    `create table source_outcome (
+      source_id text not null,
+      day text not null,
+      open integer not null,
+      open_with_result integer not null,
+      open_without_deadline integer not null,
+      awarded integer not null,
+      awarded_without_winner integer not null,
+      cancelled integer not null,
+      cancelled_with_award integer not null,
+      ended_awarded integer not null,
+      ended_cancelled integer not null,
+      ended_expired integer not null,
+      primary key (source_id, day)
+    )`,
+    `create table source_winner (
+      source_id text not null,
+      winner text not null,
+      tender_id text not null,
+      buyers text not null,
+      trades text not null,
+      seen_day text not null,
+      primary key (source_id, winner)
+    )`,
+    'alter table tender_doubt drop constraint tender_doubt_kind_check',
+    `alter table tender_doubt add constraint tender_doubt_kind_check
+      check (kind in ('award-number', 'named-call', 'unlike'))`,
+  ],
 }

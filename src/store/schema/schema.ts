@@ -238,9 +238,37 @@ export type Database = {
     authority: number
     region: number
   }
+  /** Published entries by source and UTC day (stock/published-outcomes.ts). */
+  source_outcome: {
+    source_id: string
+    day: string
+    open: number
+    open_with_result: number
+    open_without_deadline: number
+    awarded: number
+    awarded_without_winner: number
+    cancelled: number
+    cancelled_with_award: number
+    ended_awarded: number
+    ended_cancelled: number
+    ended_expired: number
+  }
   /**
-   * `silent`, `totals`, `counts`, `rejections`, `drift`, `failing`, `fill`; open while cleared_at is null. An open
-   * `fill` is the quarantine of its source.
+   * How far a winner reaches: hashes of its name, of at most 50 buyers and of as many CPV groups; a record that names
+   * it, and the UTC day of the newest one.
+   */
+  source_winner: {
+    source_id: string
+    winner: string
+    tender_id: string
+    /** JSON arrays of numbers. */
+    buyers: string
+    trades: string
+    seen_day: string
+  }
+  /**
+   * `silent`, `totals`, `counts`, `rejections`, `drift`, `failing`, `fill`, `contents`, `outcomes`, `winners`; open
+   * while cleared_at is null. An open `fill` is the quarantine of its source.
    */
   source_alarm: {
     source_id: string
@@ -304,8 +332,8 @@ export type Database = {
   /** Decisions of operators on two notices: evidence, so a rebuild keeps them. `decision`: `merge` or `split`. */
   review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
   /**
-   * Contradictions between the notices of one tender, two notices by key; derived. `kind`: `award-number` or
-   * `named-call`.
+   * Contradictions between the notices of one tender, two notices by key; derived. `kind`: `award-number`, `named-call`
+   * or `unlike`.
    */
   /** `said`: JSON of what `evidence` says, as a code with values; null: written before this column. */
   tender_doubt: {

@@ -5,11 +5,11 @@ import type { Executor } from '../database/database.ts'
 
 /**
  * Two notices of one tender by key, `left` < `right`, that state different award numbers, or one of which names another
- * call.
+ * call, or that have neither a word nor a CPV division in common.
  */
 export type TenderDoubt = {
   readonly tenderId: string
-  readonly kind: 'award-number' | 'named-call'
+  readonly kind: 'award-number' | 'named-call' | 'unlike'
   readonly left: string
   readonly right: string
   readonly contradiction: Contradiction
@@ -57,5 +57,5 @@ export async function countDoubts(db: Executor): Promise<{ readonly [kind in Ten
     where not exists (select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)
     group by kind`.execute(db)
   const of = (kind: TenderDoubt['kind']): number => rows.find((row) => row.kind === kind)?.tenders ?? 0
-  return { 'award-number': of('award-number'), 'named-call': of('named-call') }
+  return { 'award-number': of('award-number'), 'named-call': of('named-call'), unlike: of('unlike') }
 }
