@@ -92,7 +92,13 @@ export async function dueSlotsOf(
   return due.sort(compareDue)
 }
 
-/** Sources with something due and the slot of each that comes first, in the order in which they are read. */
+/** How many entries a source is expected to bring on a working day; 0 where its card does not say. */
+const volumeOf = ({ expects: { perDay } }: Source): number => (perDay ? Math.sqrt(perDay[0] * perDay[1]) : 0)
+
+/**
+ * Sources with something due and the slot of each that comes first, in the order in which they are read: news before
+ * the past, those that did not fail before those that did, the leading ones, the largest, the longest due.
+ */
 export async function dueBySource(
   store: Store,
   sources: readonly Source[],
@@ -110,6 +116,8 @@ export async function dueBySource(
     (a, b) =>
       ranks[a.best.urgency] - ranks[b.best.urgency] ||
       Math.min(a.best.failures, 1) - Math.min(b.best.failures, 1) ||
+      Number(b.source.leads ?? false) - Number(a.source.leads ?? false) ||
+      volumeOf(b.source) - volumeOf(a.source) ||
       a.best.dueAt - b.best.dueAt,
   )
 }

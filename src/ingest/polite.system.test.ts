@@ -572,6 +572,58 @@ describe('robots.txt', () => {
   })
 })
 
+describe('patience', () => {
+  const silence = () =>
+    new Retryable('nothing came', {
+      reason: 'no-answer',
+      cause: Object.assign(new Error('late'), { code: 'UND_ERR_HEADERS_TIMEOUT' }),
+    })
+  const limitsOf = (asked: readonly HttpRequest[]) => asked.map(({ timeoutMs }) => timeoutMs)
+
+  test('is ten seconds for robots.txt, and two minutes for a host that has spoken', async () => {
+    const { connection, asked } = imagined(({ url: each }) => (each.endsWith('/robots.txt') ? { status: 404 } : json))
+    const { send } = connection({})
+    for (let count = 0; count < 2; count += 1) await (await send({ url })).bytes()
+    expect(limitsOf(asked)).toEqual([10 * second, 2 * minute, 2 * minute])
+  })
+
+  test('is ten seconds for the first contact; whoever is silent is asked once a visit, and has two minutes then', async () => {
+    const { connection, asked } = imagined(() => {
+      throw silence()
+    })
+    for (let visit = 0; visit < 3; visit += 1) {
+      const error = await thrown(connection().send({ url }))
+      expect(error.reason).toBe('no-answer')
+    }
+    expect(limitsOf(asked)).toEqual([10 * second, 2 * minute, 2 * minute])
+  })
+
+  test('ends with a host whose robots.txt does not come: two short tries, and the reason', async () => {
+    const { connection, asked } = imagined(() => {
+      throw silence()
+    })
+    const error = await thrown(connection({}).send({ url }))
+    expect(error.reason).toBe('no-answer')
+    expect(limitsOf(asked)).toEqual([10 * second, 10 * second])
+  })
+})
+
+describe('the reason of a failure', () => {
+  const cases: readonly [string, Reply, Politeness, string][] = [
+    ['of 401', () => ({ status: 401 }), exempt, 'refused'],
+    ['of 403', () => ({ status: 403 }), exempt, 'refused'],
+    ['of a page for people', () => ({ body: '<!doctype html><p>Hello' }), exempt, 'refused'],
+    ['of 404', () => ({ status: 404 }), exempt, 'error-status'],
+    ['of 500', () => ({ status: 500 }), exempt, 'error-status'],
+    ['of a robots.txt that forbids', () => ({ body: 'User-agent: *\nDisallow: /' }), {}, 'robots'],
+    ['of a robots.txt that fails', () => ({ status: 500 }), {}, 'error-status'],
+  ]
+  test.each(cases)('%s', async (_name, reply, politeness, reason) => {
+    const { connection } = imagined(reply, { longestWaitMs: 0 })
+    expect((await thrown(connection(politeness).send({ url }))).reason).toBe(reason)
+  })
+})
+
 describe('over real connections', () => {
   async function portal(listener: RequestListener) {
     const server = createServer(listener)

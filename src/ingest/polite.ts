@@ -2,7 +2,15 @@
 
 import { toInstant } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
-import { type HttpAnswer, type HttpClient, type HttpRequest, Refused, Retryable, TooLarge } from '../platform/http.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  isTimeout,
+  Refused,
+  Retryable,
+  TooLarge,
+} from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import type { SourceReply, SourceRequest } from '../sources/fetch.ts'
 import type { Politeness, Source } from '../sources/source.ts'
@@ -61,8 +69,10 @@ export type PoliteOptions = {
 
 const defaultLongestWaitMs = 2 * 60_000
 const maxTries = 4
-/** How long to wait for the first byte: portals that assemble an export are slow. */
+/** How long to wait for the first byte of a host that has answered before: portals that assemble an export are slow. */
 const patienceMs = 2 * 60_000
+/** The same for a robots.txt, and for the first request to a host. */
+const firstPatienceMs = 10_000
 const firstBackoffMs = 1000
 const longestBackoffMs = 30_000
 const robotsAgeMs = 24 * 60 * 60_000
@@ -80,7 +90,7 @@ export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
   const hostOf = (url: URL): Host => {
     let host = hosts.get(url.host)
     if (!host) {
-      host = { queue: createHostQueue(options), robots: new Map() }
+      host = { queue: createHostQueue(options), robots: new Map(), isKnown: false }
       hosts.set(url.host, host)
     }
     return host
@@ -102,6 +112,8 @@ type Host = {
   readonly queue: HostQueue
   /** By origin: http and https have separate ones. */
   readonly robots: Map<string, Robots>
+  /** Whether it ever answered, or was silent to a first request: from then on it gets more time. */
+  isKnown: boolean
 }
 type Robots = {
   readonly rules: Promise<RobotsRules>
@@ -168,7 +180,8 @@ class RunConnection {
         answer = await this.#ask(this.#requestOf(request), url)
       } catch (error) {
         if (error instanceof Refused && error.retryAt === undefined) throw this.#rest(url, error.message, undefined)
-        if (!isWorthAnotherTry(error) || effort.tries >= maxTries) throw error
+        // a portal that is silent is asked again at the next visit: there it holds up no other
+        if (!isWorthAnotherTry(error) || isTimeout(error) || effort.tries >= maxTries) throw error
         await this.#backOff(effort)
         continue
       }
@@ -200,10 +213,14 @@ class RunConnection {
       if (!isSoon || effort.tries >= maxTries) throw refused
       return 'again'
     }
+    const reason = status === 401 ? 'refused' : 'error-status'
     const failure = `${name} answered ${status}${status === 401 ? ': it requires a key, or a different one' : ''}`
     const isPassing = status >= 500 || status === 408 || status === 425
     if (!isPassing || effort.tries >= maxTries || (saidMs ?? 0) > this.#longestWaitMs)
-      throw new Retryable(failure, saidMs === undefined ? {} : { retryAt: this.#options.clock() + saidMs })
+      throw new Retryable(failure, {
+        reason,
+        ...(saidMs !== undefined && { retryAt: this.#options.clock() + saidMs }),
+      })
     await this.#backOff(effort, saidMs)
     return 'again'
   }
@@ -227,7 +244,6 @@ class RunConnection {
     return {
       url: request.url,
       signal,
-      timeoutMs: patienceMs,
       headers: {
         'user-agent': userAgentOf(source.politeness, this.#options.contact, this.#options.version),
         ...request.headers,
@@ -244,18 +260,22 @@ class RunConnection {
   async #ask(request: HttpRequest, url: URL, isForRobots = false): Promise<HttpAnswer> {
     if (!isForRobots) await this.#obeyRobots(url)
     let slot = await this.#enter(url)
+    const host = this.#hostOf(url)
     try {
       const answer = await this.#options.http.send({
         ...request,
+        timeoutMs: isForRobots || !host.isKnown ? firstPatienceMs : patienceMs,
         beforeRedirect: async (target) => {
           slot.leave()
           if (!isForRobots) await this.#obeyRobots(target)
           slot = await this.#enter(target)
         },
       })
+      host.isKnown = true
       void answer.ended.then(() => slot.leave())
       return answer
     } catch (error) {
+      if (!isForRobots && isTimeout(error)) host.isKnown = true
       slot.leave()
       throw error
     }
@@ -284,6 +304,7 @@ class RunConnection {
       host.queue.tighten({ ...loosest, pauseMs: rules.crawlDelayMs })
     if (!rules.allows(url))
       throw new Refused(`robots.txt of ${url.host} does not allow ${this.#redact(url.pathname)} for ${productToken}`, {
+        reason: 'robots',
         retryAt: (host.robots.get(url.origin)?.readAt ?? this.#options.clock()) + robotsAgeMs,
       })
   }
@@ -328,7 +349,7 @@ class RunConnection {
         await answer.discard()
         if (status === 200) return readRobots(url, text)
         if (status >= 300 && status < 500 && status !== 429) return everythingAllowed
-        throw new Retryable(`answered ${status}`)
+        throw new Retryable(`answered ${status}`, { reason: 'error-status' })
       } catch (error) {
         // it is at an address that we do not visit, which counts as absent
         if (error instanceof ForbiddenAddress) return everythingAllowed
@@ -338,6 +359,7 @@ class RunConnection {
             `robots.txt of ${url.host} could not be read (${(error as Error).message}); no request is sent until it is`,
             {
               cause: error,
+              reason: error instanceof Retryable ? error.reason : 'no-answer',
               retryAt: this.#options.clock() + robotsPatienceMs,
             },
           )

@@ -1,4 +1,5 @@
 // What reading sources needs from outside: time, the portals, keys, a folder, and who is told.
+import type { AtMost } from '../platform/at-most.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
 import type { Source } from '../sources/source.ts'
 import type { DocumentStore } from '../store/files/document-store.ts'
@@ -18,6 +19,8 @@ export type RunOptions = {
   readonly worker: string
   readonly sleep: Sleep
   readonly signal: AbortSignal
+  /** Room for parsing and storing what has arrived; absent: at once. */
+  readonly processing?: AtMost
   /** All sources that exist: with them, only one process at a time reads each host. */
   readonly all?: Iterable<Source>
   readonly documentStore?: DocumentStore

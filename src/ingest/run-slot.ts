@@ -3,6 +3,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ParsedPart, RejectionReason } from '../domain/notice.ts'
+import type { AtMost } from '../platform/at-most.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { Refused, Retryable } from '../platform/http.ts'
@@ -66,6 +67,8 @@ export type SlotReading = {
   readonly scratchFolder: string
   readonly signal: AbortSignal
   readonly documentStore?: DocumentStore
+  /** Room for parsing and storing a group. Absent: at once. */
+  readonly processing?: AtMost
   /** Called after each group that was stored with a checkpoint: true ends the reading there, to continue later. */
   readonly shouldYield?: () => boolean
   /** Called when new documents have been stored. */
@@ -288,7 +291,12 @@ class Progress {
   }
 
   /** Stores the group, and `more` with it, in one transaction under the fence; `more` gets the sums with the group. */
-  async store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
+  store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
+    const { processing } = this.#reading
+    return processing ? processing(() => this.#store(more)) : this.#store(more)
+  }
+
+  async #store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
     const { store, source, lease, leaseMs, clock, documentStore } = this.#reading
     const { checkpoint, entries, isAny } = this.#pending
     if (!isAny && this.#batch.size === 0 && !more) return
@@ -351,6 +359,7 @@ async function finish(
   const { source, channel, slot, clock } = reading
   const now = clock()
   const { outcome, detail } = outcomeOf(ended, source, channel, progress.totals)
+  const reason = reasonOf(ended)
   const judged = judge(
     reading,
     progress.isAdvanced && outcome !== 'short' ? 0 : row.failures,
@@ -358,7 +367,7 @@ async function finish(
     { outcome, detail },
     { startedAt, now, completedAt: row.completedAt, isPast: reading.isPast },
   )
-  const run = { ...name, startedAt, endedAt: now, outcome, requests: reading.connection.requests(), detail }
+  const run = { ...name, startedAt, endedAt: now, outcome, requests: reading.connection.requests(), detail, reason }
   // whole steps before the end are stored, however the reading ends
   await progress.store(async (trx, sums) => {
     if (judged) await saveSlotOutcome(trx, name, judged)
@@ -398,6 +407,13 @@ function outcomeOf(
   if (end.kind === 'short') return { outcome: 'short', detail: end.missing }
   const missing = end.kind === 'complete' ? missingByTotals(source, channel, totals) : undefined
   return missing === undefined ? { outcome: end.kind, detail: '' } : { outcome: 'short', detail: missing }
+}
+
+/** Why a reading failed; null if it did not. */
+function reasonOf(ended: Ended): SourceRun['reason'] {
+  if (ended.kind !== 'failed' && ended.kind !== 'refused') return null
+  if (ended.isFault) return 'fault'
+  return ended.error instanceof Retryable ? ended.error.reason : 'wrong-content'
 }
 
 /** Number of missing documents by the portal's own total; undefined when none are missing, or it is unknown. */

@@ -20,6 +20,7 @@ import type { DocumentStore } from '../store/files/document-store.ts'
 import { countReceived } from '../store/received/documents.ts'
 import { LeaseLost, takeLease } from '../store/sources/source-leases.ts'
 import { findSlot, listSlots } from '../store/sources/source-ledger.ts'
+import { dueBySource, planSource } from './due-slots.ts'
 import { hostGroups } from './host-groups.ts'
 import { reparse } from './ingest.ts'
 import type { RunOptions } from './run-options.ts'
@@ -510,7 +511,7 @@ describe.each(engines)('workers (%s)', (engine) => {
       signal: stop.signal,
       workers,
       all: sources,
-      onCaughtUp: () => stop.abort(),
+      onNews: ({ due }) => due.size === 0 && stop.abort(),
     })
   }
 
@@ -610,6 +611,45 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await outcomes(store)).filter((each) => each.endsWith('complete'))).toHaveLength(6)
   })
 
+  test('the leading sources come first, then the largest', async () => {
+    await using store = await openTestStore(engine)
+    const portal = scriptedPortal(threeDays)
+    const expects = (perDay: [number, number]) => ({ silentAfterDays: 7, shape: [], perDay })
+    const sources = [
+      scriptedSource(portal, { id: 'de-unknown' }),
+      scriptedSource(portal, { id: 'de-small', expects: expects([1, 4]) }),
+      scriptedSource(portal, { id: 'de-large', expects: expects([100, 400]) }),
+      scriptedSource(portal, { id: 'de-leading', leads: true }),
+    ]
+    const options = scriptedRun(portal, { now: morning }, await scratch())
+    for (const source of sources) await planSource(store, source, options)
+    const found = await dueBySource(store, sources, options)
+    expect(found.map(({ source }) => source.id)).toEqual(['de-leading', 'de-large', 'de-small', 'de-unknown'])
+  })
+
+  test('portals that do not answer hold no worker: the others are read meanwhile', async () => {
+    await using store = await openTestStore(engine)
+    const portal = scriptedPortal(threeDays)
+    const silent = manySources(portal, 9)
+    const sound = ['de-x', 'de-y', 'de-z'].map((id) => scriptedSource(portal, { id }))
+    const gaveUp = Promise.withResolvers<never>()
+    gaveUp.promise.catch(() => {})
+    portal.onRequest = async (_count, source) => {
+      if (source.startsWith('de-many')) await gaveUp.promise
+    }
+    const time = { now: morning }
+    const read = new Set<string>()
+    await work(store, [...silent, ...sound], portal, time, {
+      onReading: ({ sourceId, outcome }) => {
+        if (outcome === 'complete') read.add(sourceId)
+        if (read.size === 3) gaveUp.reject(new Retryable('nobody there', { reason: 'no-answer' }))
+      },
+    })
+    expect((await outcomes(store)).filter((each) => each.endsWith('complete'))).toHaveLength(9)
+    const reasons = await store.db.selectFrom('source_run').select('reason').where('outcome', '=', 'failed').execute()
+    expect(reasons).toEqual(Array.from({ length: 9 }, () => ({ reason: 'no-answer' })))
+  })
+
   test('news interrupts the past between two steps, which continues afterwards', async () => {
     await using store = await openTestStore(engine)
     const pages = Array.from({ length: 300 }, (_, index) => `p${index}`)
@@ -646,6 +686,7 @@ describe.each(engines)('workers (%s)', (engine) => {
         },
       }),
       workers: 1,
+      visits: 1,
       all: [past, news],
     })
     expect(newsAt).toBeGreaterThan(0)

@@ -2,6 +2,7 @@
 // leases of a source first (visit-leases.ts) and then visit it (source-visit.ts), which reads what due-slots.ts finds
 // due. Who is visited next is decided in schedule.ts.
 import { hourMs, minuteMs } from '../domain/time.ts'
+import { atMost } from '../platform/at-most.ts'
 import { OperatorError, refused } from '../platform/errors.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database/database.ts'
@@ -12,7 +13,16 @@ import { hostGroups } from './host-groups.ts'
 import { slotOfKey } from './plan-slots.ts'
 import type { RunOptions } from './run-options.ts'
 import type { SlotResult } from './run-slot.ts'
-import { type DueSource, firstRestMs, isVisitOver, type Rest, restAfter, type Schedule, schedule } from './schedule.ts'
+import {
+  type DueSource,
+  firstRestMs,
+  isVisitOver,
+  type News,
+  type Rest,
+  restAfter,
+  type Schedule,
+  schedule,
+} from './schedule.ts'
 import { needsKey } from './source-health.ts'
 import { createPace, readSlot, readVisit, type Visit } from './source-visit.ts'
 import { takeLeases, withHeartbeat } from './visit-leases.ts'
@@ -23,6 +33,8 @@ const planMs = 10 * minuteMs
 const pollMs = 5000
 /** How long a source is assumed to be read by another process. */
 const elsewhereMs = 20_000
+/** Visits for each worker: a visit mostly waits for its portal, and a wait holds no worker. */
+const visitsPerWorker = 8
 
 /** What to read of a source: everything that is due, or the named slots, due or not. */
 export type Wish = {
@@ -87,12 +99,14 @@ function exampleKey({ slots: { kind } }: Channel): string {
 }
 
 export type WorkOptions = RunOptions & {
-  /** Maximum number of sources that this process reads at the same time. */
+  /** How many groups of documents are parsed and stored at the same time. */
   readonly workers: number
+  /** How many sources are visited at the same time; default eight for each worker. */
+  readonly visits?: number
   /** All that exist, so that every process finds the same hosts; `sources` are those that are to run. */
   readonly all: Iterable<Source>
-  /** Called after each check that found no news due or in progress: every source was visited. */
-  readonly onCaughtUp?: () => void
+  /** Called after each look at what is due. */
+  readonly onNews?: (news: News) => void
 }
 
 /**
@@ -104,7 +118,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
   await new Workers(store, sources, options).run()
 }
 
-/** The workers of one process: what they read now, and which sources they leave alone for a time. */
+/** The visits of one process: which sources it reads now, and which it leaves alone for a time. */
 class Workers {
   readonly #store: Store
   readonly #sources: readonly Source[]
@@ -113,6 +127,7 @@ class Workers {
   readonly #byId: ReadonlyMap<string, Source>
   readonly #running = new Map<string, Pick<DueSource, 'group' | 'urgency'> & { readonly work: Promise<void> }>()
   readonly #rests = new Map<string, Rest>()
+  readonly #silent = new Set<string>()
   readonly #elsewhere = new Map<string, number>()
   readonly #plannedAt = new Map<string, number>()
   readonly #pace = createPace()
@@ -124,7 +139,7 @@ class Workers {
   constructor(store: Store, sources: readonly Source[], options: WorkOptions) {
     this.#store = store
     this.#sources = sources
-    this.#options = options
+    this.#options = { ...options, processing: atMost(options.workers) }
     this.#groups = hostGroups(options.all)
     this.#byId = new Map(sources.map((source) => [source.id, source]))
   }
@@ -145,7 +160,7 @@ class Workers {
     await Promise.all([...this.#running.values()].map(({ work }) => work))
   }
 
-  /** Adds what has become due to the ledger, then gives every free worker a source. */
+  /** Adds what has become due to the ledger, then visits as many sources as there is room for. */
   async #round(): Promise<void> {
     const now = this.#options.clock()
     await this.#tidy(now)
@@ -153,7 +168,7 @@ class Workers {
     if (this.#options.signal.aborted) return
     const due = await this.#due()
     const tried = new Set<string>()
-    if (this.#look(due, tried, now).isCaughtUp) this.#options.onCaughtUp?.()
+    this.#options.onNews?.(this.#look(due, tried, now).news)
     for (;;) {
       const { next } = this.#look(due, tried, now)
       if (!next || this.#options.signal.aborted) return
@@ -188,9 +203,18 @@ class Workers {
   }
 
   #look(due: readonly DueSource[], tried: ReadonlySet<string>, now: number): Schedule {
-    const { workers } = this.#options
-    const work = { workers, running: this.#running, rests: this.#rests, elsewhere: this.#elsewhere, tried }
-    this.#latest = schedule(work, due, now)
+    this.#latest = schedule(
+      {
+        visits: this.#options.visits ?? this.#options.workers * visitsPerWorker,
+        running: this.#running,
+        rests: this.#rests,
+        silent: this.#silent,
+        elsewhere: this.#elsewhere,
+        tried,
+      },
+      due,
+      now,
+    )
     return this.#latest
   }
 
@@ -215,6 +239,8 @@ class Workers {
       await withHeartbeat(store, leases, options, async (signal, keep) => {
         const visit: Visit = { store, source, options, lease: leases[0], signal, pace: this.#pace, shouldYield }
         const results = await readVisit(visit, { isDueOf: () => true, urgency: due.urgency })
+        if (results.at(-1)?.reason === 'no-answer') this.#silent.add(source.id)
+        else this.#silent.delete(source.id)
         const rest = restAfter(this.#rests.get(source.id), source.politeness, results, clock())
         if (!rest) {
           this.#rests.delete(source.id)

@@ -15,7 +15,8 @@ function dueOf(text: string): DueSource {
 
 function planOf(due: readonly string[], running: readonly string[], more: Partial<Workload> = {}) {
   const work: Workload = {
-    workers: 3,
+    visits: 3,
+    silent: new Set(),
     running: new Map(running.map(dueOf).map((each) => [each.id, each])),
     rests: new Map(),
     elsewhere: new Map(),
@@ -35,7 +36,7 @@ describe('the next source', () => {
   ][] = [
     ['is the first that is due', ['a@x', 'b@y'], [], 'a'],
     ['is none when nothing is due', [], [], undefined],
-    ['is none when no worker is free', ['d@w'], ['a@x', 'b@y', 'c@z'], undefined],
+    ['is none when there is no room', ['d@w'], ['a@x', 'b@y', 'c@z'], undefined],
     ['is not one that is being read', ['a@x', 'b@y'], ['a@x'], 'b'],
     ['is not on a host that is being read', ['b@x', 'c@y'], ['a@x'], 'c'],
     ['may share a host that bears more connections', ['b@x*2'], ['a@x*2'], 'b'],
@@ -52,8 +53,23 @@ describe('the next source', () => {
       'a',
       { elsewhere: new Map([['b', now + 1]]), tried: new Set(['b']) },
     ],
-    ['leaves a worker free of the past', ['c@z past'], ['a@x past', 'b@y past'], undefined],
-    ['fills the past with the only worker', ['a@x past'], [], 'a', { workers: 1 }],
+    ['leaves room for what is not the past', ['c@z past'], ['a@x past', 'b@y past'], undefined],
+    ['fills the past with the only visit', ['a@x past'], [], 'a', { visits: 1 }],
+    ['is a silent one while a quarter of the visits is free for those', ['a@x'], [], 'a', { silent: new Set(['a']) }],
+    [
+      'is not one more silent one where they use their quarter',
+      ['b@y', 'c@z'],
+      ['a@x'],
+      'c',
+      { visits: 7, silent: new Set(['a', 'b']) },
+    ],
+    [
+      'is one more silent one where eight visits leave room for two',
+      ['b@y', 'c@z'],
+      ['a@x'],
+      'b',
+      { visits: 8, silent: new Set(['a', 'b']) },
+    ],
     ['compares totals while the past is held', ['c@z control'], ['a@x past', 'b@y past'], 'c'],
   ]
   test.each(cases)('%s', (_name, due, running, next, more) => {
@@ -67,18 +83,23 @@ describe('what waits', () => {
     expect(waiting).toEqual(new Map([['x', new Set(['a', 'b'])]]))
   })
 
-  test('crowds the workers only where a host is free', () => {
+  test('crowds the visits only where a host is free', () => {
     const full = ['a@x', 'b@y', 'c@z']
     expect(planOf(['d@w'], full).isCrowded).toBe(true)
     expect(planOf(['d@x'], full).isCrowded).toBe(false)
     expect(planOf(['d@w past'], full).isCrowded).toBe(false)
     expect(planOf(['d@w'], ['a@x']).isCrowded).toBe(false)
+    // a silent one without room in its lane ends nobody's visit
+    expect(planOf(['d@w'], full, { silent: new Set(['a', 'd']) }).isCrowded).toBe(false)
   })
 
-  test('is caught up when no news is due, whatever the past lacks', () => {
-    expect(planOf(['a@x past', 'b@y control'], []).isCaughtUp).toBe(true)
-    expect(planOf(['a@x'], ['a@x']).isCaughtUp).toBe(false)
-    expect(planOf(['a@x'], [], { rests: new Map([['a', { failures: 2, until: now + 1 }]]) }).isCaughtUp).toBe(true)
+  test('is news that are due or being read, apart from those whose source rests; the past is none', () => {
+    const [none, a] = [new Set(), new Set(['a'])]
+    expect(planOf(['a@x past', 'b@y control'], []).news).toEqual({ due: none, failing: none })
+    expect(planOf(['a@x'], ['a@x']).news).toEqual({ due: a, failing: none })
+    const rests = new Map([['a', { failures: 2, until: now + 1 }]])
+    expect(planOf(['a@x'], [], { rests }).news).toEqual({ due: none, failing: a })
+    expect(planOf(['a@x past'], [], { rests }).news).toEqual({ due: none, failing: none })
   })
 })
 

@@ -1,4 +1,4 @@
-// Which due source a free worker takes next, when a visit has to end, and how long a source rests. Pure.
+// Which due source is visited next, when a visit has to end, and how long a source rests. Pure.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Politeness } from '../sources/source.ts'
 import type { Urgency } from './plan-slots.ts'
@@ -17,6 +17,8 @@ const longestRestMs = 15 * minuteMs
 const longestSaidRestMs = 6 * hourMs
 /** How long a source pauses after a refusal, if its card names no time. */
 const usualRefusalRestMs = 5 * minuteMs
+/** Maximum share of the visits for portals that did not answer the last time. */
+const silentShare = 1 / 4
 
 /** A source with something due. `urgency` is its most urgent slot's. */
 export type DueSource = {
@@ -31,11 +33,14 @@ export type DueSource = {
 /** A rest after failures. */
 export type Rest = { readonly failures: number; readonly until: number }
 
-/** What the workers of this process are doing at one moment; times are epoch milliseconds. */
+/** What this process is reading at one moment; times are epoch milliseconds. */
 export type Workload = {
-  readonly workers: number
+  /** How many sources may be visited at the same time: most of them wait for their portals. */
+  readonly visits: number
   readonly running: ReadonlyMap<string, Pick<DueSource, 'group' | 'urgency'>>
   readonly rests: ReadonlyMap<string, Rest>
+  /** Sources whose portal did not answer at the last visit: they use at most a quarter of the visits. */
+  readonly silent: ReadonlySet<string>
   /** Until when each of these sources is assumed to be read by another process. */
   readonly elsewhere: ReadonlyMap<string, number>
   /** Sources that were started, or turned out to be read elsewhere, since this list of due sources was made. */
@@ -43,49 +48,56 @@ export type Workload = {
 }
 
 export type Schedule = {
-  /** The source that a worker should take now; undefined when none is free, or when nothing may be read. */
+  /** The source to visit now; undefined when there is no room, or when nothing may be read. */
   readonly next: DueSource | undefined
   /** Sources with news that wait for a host, by group. */
   readonly waiting: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether no news is due or being read. */
-  readonly isCaughtUp: boolean
-  /** Whether one of the waiting sources could be read if a worker were free. */
+  readonly news: News
+  /** Whether one of the waiting sources could be read if there were room for one more visit. */
   readonly isCrowded: boolean
 }
 
+/** Which sources have news to be read: `due` now or being read, and `failing`, which rest after a failure. */
+export type News = { readonly due: ReadonlySet<string>; readonly failing: ReadonlySet<string> }
+
 /** `due` is ordered: the first one is taken first. A source that is being read stays due until the end of its visit. */
 export function schedule(work: Workload, due: readonly DueSource[], now: number): Schedule {
-  const { workers, running, tried } = work
+  const { visits, running, tried } = work
   const isResting = ({ id }: DueSource) => (work.rests.get(id)?.until ?? 0) > now
   const isElsewhere = ({ id }: DueSource) => (work.elsewhere.get(id) ?? 0) > now
   const isHostBusy = ({ connections, group }: DueSource) =>
     connections === 1 && [...running.values()].some((each) => each.group === group)
-  const news = due.filter((each) => each.urgency === 'current' && !isResting(each))
+  const current = due.filter((each) => each.urgency === 'current')
+  const news = current.filter((each) => !isResting(each))
   const waiters = news.filter((each) => !isElsewhere(each) && !tried.has(each.id))
   const waiting = new Map([...Map.groupBy(waiters, ({ group }) => group)].map(([group, each]) => [group, idsOf(each)]))
   const pastReaders = [...running.values()].filter(({ urgency }) => urgency === 'backfill').length
-  // the past waits while the host has news, and leaves a worker free for the news of others
-  const isPastHeld = ({ group }: DueSource) => waiting.has(group) || pastReaders >= Math.max(1, workers - 1)
+  // the past waits while the host has news, and leaves room for the news of others
+  const isPastHeld = ({ group }: DueSource) => waiting.has(group) || pastReaders >= Math.max(1, visits - 1)
+  const silentReaders = [...running.keys()].filter((id) => work.silent.has(id)).length
+  const isSilentHeld = ({ id }: DueSource) =>
+    work.silent.has(id) && silentReaders >= Math.max(1, Math.floor(visits * silentShare))
   const mayStart = (each: DueSource) =>
     !tried.has(each.id) &&
     !running.has(each.id) &&
     !isResting(each) &&
     !isHostBusy(each) &&
+    !isSilentHeld(each) &&
     !(each.urgency === 'backfill' && isPastHeld(each))
-  const isFull = running.size >= workers
+  const isFull = running.size >= visits
   return {
     next: isFull ? undefined : due.find(mayStart),
     waiting,
-    isCaughtUp: news.length === 0,
-    isCrowded: isFull && waiters.some((each) => !isHostBusy(each)),
+    news: { due: idsOf(news), failing: idsOf(current.filter(isResting)) },
+    isCrowded: isFull && waiters.some((each) => !isHostBusy(each) && !isSilentHeld(each)),
   }
 }
 
 const idsOf = (sources: readonly DueSource[]): ReadonlySet<string> => new Set(sources.map(({ id }) => id))
 
 /**
- * Whether a visit has to end in favor of others: reading the past ends as soon as news wait for its host or for a
- * worker, reading news only after a long visit.
+ * Whether a visit has to end in favor of others: reading the past ends as soon as news wait for its host or for room,
+ * reading news only after a long visit.
  */
 export function isVisitOver(
   { waiting, isCrowded }: Pick<Schedule, 'waiting' | 'isCrowded'>,

@@ -78,6 +78,7 @@ export async function readSlot(visit: Visit, { channel, slot, urgency }: DueSlot
     scratchFolder: options.scratchFolder,
     signal,
     shouldYield: visit.shouldYield,
+    ...(options.processing && { processing: options.processing }),
     ...(options.documentStore && { documentStore: options.documentStore }),
     ...(options.onStored && { onStored: (documents) => options.onStored!(source.id, documents) }),
     ...(options.onFault && { onFault: (error) => options.onFault!(source.id, error) }),

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type HttpAnswer, type HttpOptions, openHttp, Refused, Retryable, TooLarge } from './http.ts'
+import { type HttpAnswer, type HttpOptions, isTimeout, openHttp, Refused, Retryable, TooLarge } from './http.ts'
 import { ForbiddenAddress, isPublicAddress } from './network-rule.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -88,6 +88,26 @@ describe('outgoing HTTP', () => {
     await expect(http.get(`http://${host}/cut`)).rejects.toBeInstanceOf(Retryable)
     await expect(http.get(`http://${host}/error`)).rejects.toBeInstanceOf(Retryable)
     await expect(client('loopback').get('http://127.0.0.1:1/')).rejects.toBeInstanceOf(Retryable)
+  })
+
+  test('tells a portal that is silent or away from one whose body cannot be decoded', async () => {
+    const reasonOf = async (host: string, timeoutMs?: number) => {
+      const error = await client('loopback', timeoutMs)
+        .get(`http://${host}/`)
+        .catch((caught: unknown) => caught)
+      return [(error as Retryable).reason, isTimeout(error)]
+    }
+    const garbage = await serve((_request, reply) => {
+      reply.setHeader('content-encoding', 'gzip')
+      reply.end('no gzip at all')
+    })
+    const silent = await serve(() => {})
+    const plain = await serve((_request, reply) => reply.end())
+    expect(await reasonOf(garbage)).toEqual(['wrong-content', false])
+    expect(await reasonOf(silent, 50)).toEqual(['no-answer', true])
+    expect(await reasonOf('127.0.0.1:1')).toEqual(['no-answer', false])
+    const [encrypted] = await Promise.allSettled([client('loopback').get(`https://${plain}/`)])
+    expect(encrypted).toMatchObject({ status: 'rejected', reason: { reason: 'tls' } })
   })
 
   test('`get` leaves redirects to its caller', async () => {

@@ -6,13 +6,27 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Agent, buildConnector, request } from 'undici'
 import { ForbiddenAddress, isInNetwork, isPublicAddress, literalOf, lookupIn, type Network } from './network-rule.ts'
 
+/**
+ * Why a portal did not deliver. `no-answer`: no name, no connection, or nothing in time; `tls`: its certificate or its
+ * encryption is not accepted; `refused`: 401, 403, 429, 503, or a firewall's challenge; `robots`: its robots.txt forbids
+ * the address; `error-status`: it answers with another error; `wrong-content`: it answers with something else than the
+ * card expects.
+ */
+export const failureReasons = ['no-answer', 'tls', 'refused', 'robots', 'error-status', 'wrong-content'] as const
+export type FailureReason = (typeof failureReasons)[number]
+
+type FailureOptions = { readonly cause?: unknown; readonly retryAt?: number; readonly reason?: FailureReason }
+
 /** The network did not deliver; trying again later may help. The data is not at fault. */
 export class Retryable extends Error {
+  readonly reason: FailureReason
   /** Epoch milliseconds before which trying again is pointless or impolite; absent: not known. */
   readonly retryAt?: number
-  constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
+  /** The default of `reason` is `wrong-content`: what reads an answer throws this where it is not as the card says. */
+  constructor(message: string, options?: FailureOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Retryable'
+    this.reason = options?.reason ?? 'wrong-content'
     if (options?.retryAt !== undefined) this.retryAt = options.retryAt
   }
 }
@@ -21,8 +35,8 @@ export class Retryable extends Error {
  * The portal answered, but not with data: a firewall's challenge, a page for people, a limit. Never an empty result.
  */
 export class Refused extends Retryable {
-  constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
-    super(message, options)
+  constructor(message: string, options?: FailureOptions) {
+    super(message, { reason: 'refused', ...options })
     this.name = 'Refused'
   }
 }
@@ -265,7 +279,10 @@ async function ask(
     if (each.signal?.aborted) return each.signal.reason
     if (error instanceof ForbiddenAddress || error instanceof Retryable) return error
     if (error instanceof Error && error.cause instanceof ForbiddenAddress) return error.cause
-    return new Retryable(`${name} could not be read: ${redact(messageOf(error))}`, { cause: error })
+    return new Retryable(`${name} could not be read: ${redact(messageOf(error))}`, {
+      cause: error,
+      reason: reasonOf(error),
+    })
   }
   try {
     const reply = await request(target, {
@@ -306,6 +323,26 @@ async function ask(
     finish()
     throw explain(error)
   }
+}
+
+/** Codes of OpenSSL, of certificates (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and of zlib. */
+const tlsCodes =
+  /^(?:ERR_SSL_|ERR_TLS_|EPROTO$|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|HOSTNAME_MISMATCH$)/
+const codingCodes = /^(?:Z_|ERR__ERROR_|ERR_BROTLI|ERR_PADDING)/
+
+/** What an error of the network, of encryption or of a decoder says about the portal. */
+function reasonOf(error: unknown): FailureReason {
+  const codes = [error, (error as Error | undefined)?.cause].map((each) =>
+    String((each as { code?: unknown })?.code ?? ''),
+  )
+  if (codes.some((code) => tlsCodes.test(code))) return 'tls'
+  return codes.some((code) => codingCodes.test(code)) ? 'wrong-content' : 'no-answer'
+}
+
+/** Whether nothing came in time: the address exists perhaps, but nobody speaks there. */
+export function isTimeout(error: unknown): boolean {
+  const { code } = ((error as Error | undefined)?.cause ?? {}) as { readonly code?: unknown }
+  return error instanceof Retryable && /TIMEOUT|ETIMEDOUT/.test(String(code))
 }
 
 function lowerCased({ headers = {} }: HttpRequest): { [name: string]: string } {
@@ -403,7 +440,8 @@ class Body {
     clearTimeout(this.#unread)
     const startedAt = performance.now()
     const overdue = setTimeout(
-      () => ending.abort(new Retryable(`${name} did not end within ${longestWaitMs / 1000} s`)),
+      () =>
+        ending.abort(new Retryable(`${name} did not end within ${longestWaitMs / 1000} s`, { reason: 'no-answer' })),
       Math.max(1, longestWaitMs - this.#waitedMs),
     )
     try {

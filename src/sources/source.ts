@@ -39,6 +39,8 @@ export type Source = {
    * parts. Absent if the content shows its format (eForms, TED_EXPORT, OCDS): `parse-document.ts` parses those.
    */
   readonly parse?: (bytes: Uint8Array) => ParsedPart[]
+  /** It is read before all others, and the first edition waits for it. */
+  readonly leads?: true
   readonly access: Access
   readonly politeness: Politeness
   readonly expects: Expectations

@@ -381,6 +381,7 @@ export async function openHostileWorld(engine: Engine) {
       startedAt: index,
       endedAt: now() + index,
       outcome: 'failed',
+      reason: 'fault',
       requests: 1,
       entries: 0,
       documents: 0,

@@ -57,7 +57,7 @@ async function work(task: WorkerTask): Promise<void> {
       }),
     },
     onFault: (source, error) => console.error(source, error),
-    onCaughtUp: () => done.abort(),
+    onNews: ({ due }) => due.size === 0 && done.abort(),
   })
   await store.close()
 }

@@ -5,6 +5,7 @@ import type { SourceEvents } from '../../service/events/source-events.ts'
 import { count, minute, number } from '../figures.ts'
 import { terminalColumns, wrap } from '../help-text.ts'
 import type { Paint } from '../paint.ts'
+import { firstReadingText } from './status-texts.ts'
 import { concern, done, type EventTexts, fact } from './text-lines.ts'
 
 /** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
@@ -36,6 +37,8 @@ export const sourceTexts: EventTexts<SourceEvents> = {
     ]
     return fact(paint, 'Portals', parts.join(', '))
   },
+  firstReading: (event, paint) =>
+    fact(paint, 'First edition', `${firstReadingText(event)}; at ${minute(event.latestAt)} UTC at the latest`),
   sourceRead: readText,
   sourceReleased: ({ source, notices, since: at }, paint) =>
     done(paint, `${source} is released; ${count(notices, 'notice')} had waited since ${minute(at)}`),

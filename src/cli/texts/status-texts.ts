@@ -1,4 +1,5 @@
 // What `status` prints, for people.
+import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { StatusEvents } from '../../service/events/status-events.ts'
 import { count, number } from '../figures.ts'
@@ -70,12 +71,21 @@ function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): stri
   ]
 }
 
-function nextText({ unpublished, nextPublication, isFirstReading }: EventOf<'status'>): string {
-  if (isFirstReading)
-    return `when every portal has been read once, at ${utcMinute(nextPublication)} at the latest; ${count(unpublished, 'record')} so far`
+function nextText({ unpublished, nextPublication, firstReading }: EventOf<'status'>): string {
+  if (firstReading)
+    return `the first one at ${utcMinute(nextPublication)} at the latest; ${firstReadingText(firstReading)}; ${count(unpublished, 'record')} so far`
   return unpublished === 0
     ? 'nothing to publish'
     : `${count(unpublished, 'record')} to publish, at ${utcMinute(nextPublication)} at the earliest`
+}
+
+/** How far the first reading is: "read 11 of 104 portals, 6 fail, not yet: ted". */
+export function firstReadingText({ total, read, failing, waitsFor }: FirstReading): string {
+  return [
+    `read ${read} of ${count(total, 'portal')}`,
+    ...(failing > 0 ? [`${failing} ${failing === 1 ? 'fails' : 'fail'}`] : []),
+    ...(waitsFor.length > 0 ? [`not yet: ${waitsFor.join(', ')}`] : []),
+  ].join(', ')
 }
 
 function statusText(event: EventOf<'status'>, paint: Paint): string {

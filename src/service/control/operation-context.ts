@@ -1,5 +1,6 @@
 // An operation, and what it works with.
 import { type Acting, type ActingNow, type Actor, commandActor } from '../../actions/acting.ts'
+import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Random } from '../../platform/random.ts'
@@ -15,8 +16,8 @@ import type { WorkQueue } from './work-queue.ts'
 export type NextEdition = {
   /** Epoch milliseconds: at the earliest, or during the first reading at the latest. */
   readonly at: number
-  /** The first edition waits until every portal was read once. */
-  readonly isFirstReading: boolean
+  /** Present while the first edition waits for the first reading of the portals. */
+  readonly firstReading?: FirstReading
 }
 
 /** The open stock and what belongs to it. */

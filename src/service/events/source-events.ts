@@ -1,5 +1,6 @@
 // Sources.
 import type { CheckResult } from '../../ingest/check-source.ts'
+import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { SlotResult } from '../../ingest/run-slot.ts'
 import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
 import type { Delivery as SourceDelivery } from '../../sources/delivery.ts'
@@ -56,6 +57,8 @@ export type SourceEvents = {
     runs: readonly ListedRun[]
     alarms: readonly AlarmRow[]
   }
+  /** While the first edition waits for the portals; `latestAt` is when it no longer does. Once a minute at most. */
+  firstReading: FirstReading & { latestAt: number }
   sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }
   sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
   /** `notices`: how many had waited, up to 10,000. */

@@ -1,4 +1,5 @@
 // What `status` prints.
+import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { ExportProgress } from '../../store/editions/edition-export.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'
@@ -31,8 +32,8 @@ export type StatusEvents = {
     unpublished: number
     /** At the earliest; during the first reading at the latest. */
     nextPublication: number
-    /** The first edition waits until every portal was read once; absent where no service is running. */
-    isFirstReading?: boolean
+    /** While the first edition waits for the first reading of the portals. */
+    firstReading?: FirstReading
     holds: readonly Omit<ListedHold, 'causes'>[]
     clockDifferenceMs: number
     clocks: readonly string[]

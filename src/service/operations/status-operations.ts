@@ -66,7 +66,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     ...(exported && { exported }),
     unpublished: await countUnpublished(db),
     nextPublication: next?.at ?? Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
-    ...(next && { isFirstReading: next.isFirstReading }),
+    ...(next?.firstReading && { firstReading: next.firstReading }),
     holds: holds.map(({ heldAt, reasons }) => ({ heldAt, reasons })),
     clockDifferenceMs: context.databaseClock.differenceMs(),
     clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now).map(clockLine),

@@ -3,6 +3,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { type FirstReading, firstReading, isReadEnough } from '../../ingest/first-reading.ts'
 import { hostGroups } from '../../ingest/host-groups.ts'
 import { createPoliteHosts } from '../../ingest/polite.ts'
 import type { SlotResult } from '../../ingest/run-slot.ts'
@@ -51,8 +52,8 @@ export type LiveSources = {
   readonly done: Promise<void>
   /** IDs of the sources that are read. */
   readonly ids: readonly string[]
-  /** Whether every source was visited since the start. */
-  readonly isCaughtUp: () => boolean
+  /** How far the first reading since the start is; undefined when it is over. */
+  readonly firstReading: () => FirstReading | undefined
   /** Throws the newest error that did not come from a portal, until the affected source was read again. */
   readonly throwFault: () => void
 }
@@ -79,7 +80,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
     contact: options.contact,
     version: options.version,
   })
-  let isCaughtUp = false
+  let reading: FirstReading | undefined = firstReading(chosen.running, undefined)
   /** By source; errors from looking for due slots have no name. */
   const faults = new Map<string, unknown>()
   const work = () =>
@@ -101,9 +102,10 @@ export function startLiveSources(options: LiveOptions): LiveSources {
         const report = result.outcome === 'failed' ? network.emitFailure : emit
         report({ event: 'sourceRead', source, ...facts })
       },
-      onCaughtUp: () => {
-        isCaughtUp = true
+      onNews: (news) => {
         faults.delete('')
+        if (reading) reading = firstReading(chosen.running, news)
+        if (reading && isReadEnough(reading)) reading = undefined
       },
       onFault: (source, error) => {
         faults.set(source, error)
@@ -118,7 +120,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
   const throwFault = () => {
     for (const error of faults.values()) throw error
   }
-  return { done, ids: chosen.running.map(({ id }) => id), isCaughtUp: () => isCaughtUp, throwFault }
+  return { done, ids: chosen.running.map(({ id }) => id), firstReading: () => reading, throwFault }
 }
 
 /** Removes archives that a killed process had unpacked: folders named after processes that no longer exist. */

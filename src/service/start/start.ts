@@ -181,7 +181,7 @@ export async function start(options: StartOptions): Promise<void> {
     emit({
       event: 'warning',
       message: live
-        ? 'The portals are being read for the first time: the API answers 503 until the first edition, in a few minutes.'
+        ? `The portals are being read for the first time: the API answers 503 until the first edition, at ${toInstant(context.nextEdition?.()?.at ?? clock())} at the latest.`
         : 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
     })
   }

@@ -29,7 +29,7 @@ import type { NodeState } from '../watch/node-state.ts'
 const takeOverAllowanceMs = minuteMs
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
-/** How long the first edition waits until all portals were read once. */
+/** How long the first edition waits for the portals. */
 const longestFirstReadMs = 15 * minuteMs
 
 export type StockRoundOptions = {
@@ -52,6 +52,7 @@ export class StockRound {
   #clockReportedUntil = 0
   #readAt = Number.NEGATIVE_INFINITY
   #lookedAtModel = Number.NEGATIVE_INFINITY
+  #progressReportedAt = Number.NEGATIVE_INFINITY
   #watchedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: StockRoundOptions) {
@@ -82,6 +83,7 @@ export class StockRound {
       await stage('Consolidating', () => consolidateNow(context, report, { version: context.version }))
       await stage('Estimating values', () => this.#fitValues(), { isAside: true })
     }
+    this.#reportFirstReading()
     if (roles.has('ingest')) await stage('Watching the sources', () => this.#watchSources())
     if (roles.has('publish')) {
       await stage('Publishing', () => this.#publishWhenDue(isFirst))
@@ -152,6 +154,15 @@ export class StockRound {
     for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
   }
 
+  /** Says once a minute how far the first reading is. */
+  #reportFirstReading(): void {
+    const { context, emit } = this.#options
+    const { at, firstReading } = this.nextEdition()
+    if (!firstReading || context.clock() - this.#progressReportedAt < minuteMs) return
+    this.#progressReportedAt = context.clock()
+    emit({ event: 'firstReading', ...firstReading, latestAt: at })
+  }
+
   async #publishWhenDue(isFirst: boolean): Promise<void> {
     const { context, state, publishIntervalMs } = this.#options
     if (!(await this.#isPublicationDue(isFirst))) return
@@ -170,11 +181,11 @@ export class StockRound {
   nextEdition(): NextEdition {
     const { context, editions, live } = this.#options
     const now = context.clock()
-    if (editions.newest)
-      return { at: Math.max(now, this.#heldUntil, editions.newest.publishedAt + this.#waitMs()), isFirstReading: false }
+    if (editions.newest) return { at: Math.max(now, this.#heldUntil, editions.newest.publishedAt + this.#waitMs()) }
     const longest = this.#startedAt + longestFirstReadMs
-    const isFirstReading = live !== undefined && !live.isCaughtUp() && now < longest
-    return { at: isFirstReading ? longest : Math.max(now, this.#heldUntil), isFirstReading }
+    const firstReading = live?.firstReading()
+    if (firstReading && now < longest) return { at: longest, firstReading }
+    return { at: Math.max(now, this.#heldUntil) }
   }
 
   #waitMs(): number {
@@ -190,10 +201,10 @@ export class StockRound {
     return isFirst || (now - editions.newest.publishedAt >= this.#waitMs() && now >= this.#heldUntil)
   }
 
-  /** The first edition waits until every source was read once, and everything that was read is consolidated. */
+  /** The first edition waits for the first reading, and until everything that was read is consolidated. */
   async #isCaughtUp(): Promise<boolean> {
     const { context, live, roles } = this.#options
-    if (live && !live.isCaughtUp()) return false
+    if (live?.firstReading()) return false
     return roles.has('consolidate') || (await countNoticesToConsolidate(context.store.db)) === 0
   }
 

@@ -15,6 +15,7 @@ export const source = sourceOf({
   documentation: 'https://oeffentlichevergabe.de/documentation/api/opendata',
   license: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   zone: 'Europe/Berlin',
+  leads: true,
   channels: [
     {
       name: 'daily',

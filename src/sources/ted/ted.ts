@@ -20,6 +20,7 @@ export const source = sourceOf({
     attribution: '© European Union, https://ted.europa.eu',
   },
   zone: 'Europe/Brussels',
+  leads: true,
   channels: [
     {
       name: 'daily',

@@ -733,4 +733,5 @@ export const migrations: Migrations = {
     `alter table tender_doubt add constraint tender_doubt_kind_check
       check (kind in ('award-number', 'named-call', 'unlike'))`,
   ],
+  '0010-reason-of-a-reading': ['alter table source_run add column reason text'],
 }

@@ -225,6 +225,8 @@ export type Database = {
     notices: number
     rejections: number
     detail: string
+    /** Why it failed: see `ReadingReason`. */
+    reason: string | null
   }
   /** New notices of a source by UTC day of their arrival and form type, and how many of them have each field. */
   source_fill: {

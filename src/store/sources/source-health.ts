@@ -14,6 +14,8 @@ export type ReadingTotals = {
   /** Number of failed readings since the last success. */
   readonly failures: number
   readonly lastError: string | null
+  /** Why the newest of these readings failed; null where it was not written. */
+  readonly lastReason: string | null
 }
 
 const successful = sql.raw(`('complete', 'unchanged', 'empty')`)
@@ -31,7 +33,8 @@ export async function readingsBySource(db: Executor, sourceIds: readonly string[
       (select max(r.ended_at) ${of}) as "lastReadAt", success.at as "lastSuccessAt",
       (select max(r.ended_at) ${of} and r.documents > 0) as "lastNewAt",
       (select count(*)::integer ${failed}) as failures,
-      (select r.detail ${failed} order by r.ended_at desc limit 1) as "lastError"
+      (select r.detail ${failed} order by r.ended_at desc limit 1) as "lastError",
+      (select r.reason ${failed} order by r.ended_at desc limit 1) as "lastReason"
     from unnest(${arrayText(sourceIds)}::text[]) as s(source_id)
     cross join lateral (select max(r.ended_at) as at ${of} and r.outcome in ${successful}) as success
     where exists (select ${of}) order by 1`.execute(db)
@@ -195,14 +198,17 @@ export async function updateAlarm(
     .execute()
 }
 
-export type ListedRun = Omit<SourceRun, 'sourceId' | 'outcome'> & { readonly outcome: string }
+export type ListedRun = Omit<SourceRun, 'sourceId' | 'outcome' | 'reason'> & {
+  readonly outcome: string
+  readonly reason: string | null
+}
 
 /** The newest readings of a source. */
 export function listRuns(db: Executor, sourceId: string, limit: number): Promise<ListedRun[]> {
   return db
     .selectFrom('source_run')
     .select(['channel', 'slot', 'started_at as startedAt', 'ended_at as endedAt', 'outcome', 'requests', 'entries'])
-    .select(['documents', 'notices', 'rejections', 'detail'])
+    .select(['documents', 'notices', 'rejections', 'detail', 'reason'])
     .where('source_id', '=', sourceId)
     .orderBy('ended_at', 'desc')
     .limit(limit)

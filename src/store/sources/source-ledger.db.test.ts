@@ -25,6 +25,7 @@ const runAt = (startedAt: number, more: Partial<SourceRun> = {}): SourceRun => (
   startedAt,
   endedAt: startedAt + 1000,
   outcome: 'complete',
+  reason: null,
   requests: 1,
   entries: 2,
   documents: 2,

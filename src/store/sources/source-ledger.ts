@@ -1,5 +1,6 @@
 // The ledger of sources: which slots there are, when each is due, how far it was read, and what its readings brought.
 import { sql, type UpdateObject } from 'kysely'
+import type { FailureReason } from '../../platform/http.ts'
 import type { Executor } from '../database/database.ts'
 import { getOrCreateSetting } from '../database/settings.ts'
 import type { Database } from '../schema/schema.ts'
@@ -204,7 +205,12 @@ export type SourceRun = SlotName & {
   readonly notices: number
   readonly rejections: number
   readonly detail: string
+  /** Why it failed or was refused; null where it was not, and for readings of versions that did not write it. */
+  readonly reason: ReadingReason | null
 }
+
+/** Why a reading failed. `fault`: an error of this program. */
+export type ReadingReason = FailureReason | 'fault'
 
 export async function insertRun(db: Executor, run: SourceRun): Promise<void> {
   const results = {
@@ -216,6 +222,7 @@ export async function insertRun(db: Executor, run: SourceRun): Promise<void> {
     notices: run.notices,
     rejections: run.rejections,
     detail: cut(run.detail),
+    reason: run.reason,
   }
   await db
     .insertInto('source_run')
