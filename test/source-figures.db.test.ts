@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { isActive, sourceStates } from '../src/domain/source-state.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { openLog } from '../src/platform/log.ts'
 import { systemRandom } from '../src/platform/random.ts'
@@ -68,9 +69,9 @@ test('commands, console and the page of sources give the same figures', async ()
   }).toEqual(figures)
   expect({
     total: listed.total,
-    active: listed.ok + listed.alarm + listed.neverRead,
-    keyed: listed.keyMissing,
-    off: listed.off,
+    active: sourceStates.filter(isActive).reduce((sum, state) => sum + listed.states[state], 0),
+    keyed: listed.states['key-missing'],
+    off: listed.states.off,
   }).toEqual(figures)
   const [keyed, off] = [inConsole('key-missing'), inConsole('off')]
   expect({ total: lines.length, active: lines.length - keyed - off, keyed, off }).toEqual(figures)

@@ -3,6 +3,11 @@
 import type { Executor } from '../store/database/database.ts'
 import { listQuarantines, releaseSource as release } from '../store/sources/source-fill.ts'
 import { type AlarmRow, acknowledgeAlarm as acknowledge } from '../store/sources/source-health.ts'
+import {
+  sourcesTurnedOff,
+  turnSourceOff as turnOff,
+  turnSourceOn as turnOn,
+} from '../store/sources/sources-turned-off.ts'
 import { type ActingNow, record } from './acting.ts'
 
 /** Records that somebody has seen an alarm. Returns false if there is none of this name. */
@@ -42,6 +47,26 @@ export async function releaseSource(
   const detail = { notices: quarantine.notices, note }
   await record(trx, acting, { action: 'source.release', subject: sourceId, detail })
   return { kind: 'released', quarantine }
+}
+
+/** Turns a source off: no worker reads it until it is turned on. `same`: it is off for this reason already. */
+export async function turnSourceOff(
+  trx: Executor,
+  acting: ActingNow,
+  sourceId: string,
+  reason: string,
+): Promise<'off' | 'same'> {
+  if ((await sourcesTurnedOff(trx)).get(sourceId)?.reason === reason) return 'same'
+  await turnOff(trx, sourceId, { at: acting.now, by: acting.actor, reason })
+  await record(trx, acting, { action: 'source.turnOff', subject: sourceId, detail: { reason } })
+  return 'off'
+}
+
+/** Turns a source on again. Returns false if no operator had turned it off. */
+export async function turnSourceOn(trx: Executor, acting: ActingNow, sourceId: string): Promise<boolean> {
+  if (!(await turnOn(trx, sourceId))) return false
+  await record(trx, acting, { action: 'source.turnOn', subject: sourceId })
+  return true
 }
 
 /** Notes that a source is about to be read: a process that dies meanwhile leaves the entry. */

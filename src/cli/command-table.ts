@@ -658,6 +658,22 @@ const table = {
       ['tenderstock source run doe --channel daily --slot 2026-11-20', 'rereads one day'],
     ],
   },
+  'source off': {
+    summary: 'Do not read a source any more, until `source on`.',
+    details: ['What was read stays in the stock; what waits is read when the source is on again.'],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {
+      reason: { type: 'text', value: 'TEXT', help: 'Why, for people who look at the source later. Required.' },
+    },
+    examples: [["tenderstock source off fr-boamp --reason 'robots.txt forbids it'", 'an agreement is needed first']],
+  },
+  'source on': {
+    summary: 'Read a source again that `source off` turned off.',
+    details: ['It is read when it is due, within seconds.'],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {},
+    examples: [['tenderstock source on fr-boamp', 'the portal agreed']],
+  },
   'source release': {
     summary: 'End the quarantine of a source: its notices are consolidated.',
     details: [

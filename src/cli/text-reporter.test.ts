@@ -1,5 +1,7 @@
 // What people read: the text of events, how often progress is reported, and what only a person at a terminal sees.
+
 import { expect, test } from 'vitest'
+import { countStates } from '../domain/source-state.ts'
 import type { CommandEvent, EventOf } from '../service/events/command-event.ts'
 import { openReporter, type Screen } from './reporter.ts'
 
@@ -104,6 +106,7 @@ const status: EventOf<'status'> = {
   lastError: null,
   lastErrorAt: null,
   tenders: { open: 3 },
+  portals: countStates(['ok', 'ok', 'no-answer']),
   unpublished: 1,
   nextPublication: at,
   holds: [],
@@ -242,7 +245,7 @@ test.each<[string, CommandEvent, RegExp]>([
   [
     'status while rounds fail',
     { ...status, ...failing },
-    /^Service\n {2}Failing {16}2 rounds in a row\n {6}no disk\n.*never/,
+    /^Service\n {2}Failing {16}2 rounds in a row\n {6}no disk\n {2}Portals {16}2 on time · 1 no answer\n.*never/,
   ],
   [
     'status after a failure',

@@ -20,6 +20,7 @@ import type { DocumentStore } from '../store/files/document-store.ts'
 import { countReceived } from '../store/received/documents.ts'
 import { LeaseLost, takeLease } from '../store/sources/source-leases.ts'
 import { findSlot, listSlots } from '../store/sources/source-ledger.ts'
+import { turnSourceOff, turnSourceOn } from '../store/sources/sources-turned-off.ts'
 import { dueBySource, planSource } from './due-slots.ts'
 import { hostGroups } from './host-groups.ts'
 import { reparse } from './ingest.ts'
@@ -648,6 +649,22 @@ describe.each(engines)('workers (%s)', (engine) => {
     expect((await outcomes(store)).filter((each) => each.endsWith('complete'))).toHaveLength(9)
     const reasons = await store.db.selectFrom('source_run').select('reason').where('outcome', '=', 'failed').execute()
     expect(reasons).toEqual(Array.from({ length: 9 }, () => ({ reason: 'no-answer' })))
+  })
+
+  test('a source that an operator turned off is not read, and is when it is on again', async () => {
+    await using store = await openTestStore(engine)
+    const portal = scriptedPortal(threeDays)
+    const [off, other] = manySources(portal, 2)
+    const time = { now: morning }
+    await turnSourceOff(store.db, off!.id, { at: 1, by: 'op', reason: 'no agreement' })
+    await work(store, [off!, other!], portal, time)
+    const readBy = async ({ id }: Source) =>
+      (await store.db.selectFrom('source_run').select('slot').where('source_id', '=', id).execute()).length
+    expect([await readBy(off!), await readBy(other!)]).toEqual([0, 3])
+    expect(await turnSourceOn(store.db, off!.id)).toBe(true)
+    expect(await turnSourceOn(store.db, off!.id)).toBe(false)
+    await work(store, [off!, other!], portal, time)
+    expect(await readBy(off!)).toBe(3)
   })
 
   test('news interrupts the past between two steps, which continues afterwards', async () => {

@@ -8,6 +8,7 @@ import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database/database.ts'
 import { type Lease, LeaseLost } from '../store/sources/source-leases.ts'
 import { deleteOldRuns } from '../store/sources/source-ledger.ts'
+import { sourcesTurnedOff } from '../store/sources/sources-turned-off.ts'
 import { type DueSlot, dueBySource, planSource } from './due-slots.ts'
 import { hostGroups } from './host-groups.ts'
 import { slotOfKey } from './plan-slots.ts'
@@ -128,6 +129,8 @@ class Workers {
   readonly #running = new Map<string, Pick<DueSource, 'group' | 'urgency'> & { readonly work: Promise<void> }>()
   readonly #rests = new Map<string, Rest>()
   readonly #silent = new Set<string>()
+  /** By an operator, at the last look. */
+  #turnedOff: ReadonlySet<string> = new Set()
   readonly #elsewhere = new Map<string, number>()
   readonly #plannedAt = new Map<string, number>()
   readonly #pace = createPace()
@@ -193,7 +196,9 @@ class Workers {
   }
 
   async #due(): Promise<readonly DueSource[]> {
-    const found = await dueBySource(this.#store, this.#sources, this.#options)
+    this.#turnedOff = new Set((await sourcesTurnedOff(this.#store.db)).keys())
+    const active = this.#sources.filter(({ id }) => !this.#turnedOff.has(id))
+    const found = await dueBySource(this.#store, active, this.#options)
     return found.map(({ source, best }) => ({
       id: source.id,
       group: this.#groups.get(source.id)!,
@@ -234,7 +239,8 @@ class Workers {
     const [store, options] = [this.#store, this.#options]
     const { clock } = options
     const own = { ...due, startedAt: clock() }
-    const shouldYield = () => this.#latest !== undefined && isVisitOver(this.#latest, own, clock())
+    const shouldYield = () =>
+      this.#turnedOff.has(source.id) || (this.#latest !== undefined && isVisitOver(this.#latest, own, clock()))
     try {
       await withHeartbeat(store, leases, options, async (signal, keep) => {
         const visit: Visit = { store, source, options, lease: leases[0], signal, pace: this.#pace, shouldYield }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { madeUpSource } from '../../test/sources/made-up-source.ts'
+import type { SourceState } from '../domain/source-state.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Source } from '../sources/source.ts'
 import { type AlarmKind, type SourceRecord, sourceHealth } from './source-health.ts'
@@ -17,6 +18,9 @@ const well: SourceRecord = {
   lastNewAt: now - hourMs,
   failures: 0,
   lastError: null,
+  lastReason: null,
+  isVisited: false,
+  turnedOff: null,
   newByDay: {
     '2026-11-11': 100,
     '2026-11-12': 90,
@@ -56,15 +60,46 @@ describe('the health of a source', () => {
       access: { kind: 'key', setting: 'EXAMPLE_KEY', getItAt: 'https://portal.example/keys' },
     }
     const { state, offBecause } = sourceHealth(keyed, well, { now, hasKey: false })
-    expect(state).toBe('off')
+    expect(state).toBe('key-missing')
     expect(offBecause).toContain('https://portal.example/keys')
     expect(offBecause).toContain('TENDERSTOCK_EXAMPLE_KEY')
     expect(sourceHealth(keyed, well, { now, hasKey: true }).state).toBe('ok')
   })
 
-  test('that was never read is neither healthy nor failing', () => {
-    const record = { ...well, firstReadAt: null, lastReadAt: null, lastSuccessAt: null, lastNewAt: null }
-    expect(sourceHealth(source, record, { now, hasKey: false }).state).toBe('never-read')
+  const unread = { lastSuccessAt: null, lastNewAt: null }
+  const untried = { ...unread, firstReadAt: null, lastReadAt: null }
+  const failing = (lastReason: string | null) => ({ ...unread, failures: 1, lastReason })
+  test.each<[SourceState, string, Partial<SourceRecord>]>([
+    ['not-tried', 'no reading has ended', untried],
+    ['reading', 'a worker visits it for the first time', { ...untried, isVisited: true }],
+    ['reading', 'readings ended, and none has succeeded or failed', unread],
+    ['no-answer', 'nobody answers', failing('no-answer')],
+    ['no-answer', 'its certificate is not accepted', failing('tls')],
+    ['refused', 'it refuses', failing('refused')],
+    ['forbidden', 'its robots.txt forbids', failing('robots')],
+    ['wrong-content', 'it sends something else', failing('wrong-content')],
+    ['wrong-content', 'it answers 404', failing('error-status')],
+    ['wrong-content', 'an older version wrote no reason', failing(null)],
+    ['ok', 'three readings failed since one succeeded', { failures: 3, lastReason: 'no-answer' }],
+    ['no-answer', 'four readings failed', { failures: 4, lastReason: 'no-answer' }],
+    ['silent', 'nothing new', { lastNewAt: now - 5 * dayMs }],
+    ['alarm', 'another alarm', { newByDay: { ...well.newByDay, '2026-11-17': 49 } }],
+    ['late', 'readings are due for hours', { waitingSlots: 1, lastSuccessAt: now - 4 * hourMs }],
+    ['ok', 'readings are due for less', { waitingSlots: 1, lastSuccessAt: now - 3 * hourMs }],
+    ['ok', 'nothing is due, however long ago it was read', { lastSuccessAt: now - 4 * hourMs }],
+    ['turned-off', 'an operator said so', { turnedOff: { at: 1, by: 'op', reason: 'robots.txt' } }],
+  ])('is %s: %s', (state, _, changes) => {
+    expect(sourceHealth(source, { ...well, ...changes }, { now, hasKey: false }).state).toBe(state)
+  })
+
+  test('that an operator turned off says why, and has no alarm', () => {
+    const record = { ...well, lastNewAt: now - 9 * dayMs, turnedOff: { at: 1, by: 'op', reason: 'robots.txt' } }
+    expect(sourceHealth(source, record, { now, hasKey: false })).toMatchObject({ offBecause: 'robots.txt', alarms: [] })
+  })
+
+  test('that its robots.txt forbids has no alarm, however long', () => {
+    const record = { ...well, failures: 9, lastSuccessAt: now - 6 * hourMs, lastReason: 'robots' }
+    expect(sourceHealth(source, record, { now, hasKey: false })).toMatchObject({ state: 'forbidden', alarms: [] })
   })
 
   const name = { name: '<NewElement>', documents: 20, since: now - dayMs }

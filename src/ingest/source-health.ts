@@ -1,5 +1,6 @@
 // How a source is doing: what it last delivered, how late it is, and which alarms that raises. Pure.
 import type { OutcomeRow } from '../domain/published-outcome.ts'
+import type { SourceState } from '../domain/source-state.ts'
 import { dayMs, hourMs, localDay, toInstant } from '../domain/time.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Source } from '../sources/source.ts'
@@ -33,6 +34,12 @@ export type SourceRecord = {
   /** Consecutive failed readings, over all slots; 0 after one that did not fail. */
   readonly failures: number
   readonly lastError: string | null
+  /** Why the newest of the failed readings failed: a `ReadingReason`; null where it was not written. */
+  readonly lastReason: string | null
+  /** Whether a worker visits it now. */
+  readonly isVisited: boolean
+  /** When and why an operator turned it off; null: it is not. */
+  readonly turnedOff: { readonly at: number; readonly by: string; readonly reason: string } | null
   /** New documents by day in the source's zone (`YYYY-MM-DD`), the last 30 days. */
   readonly newByDay: { readonly [day: string]: number }
   /** Documents received in the last 7 days, and those of them that were rejected, by reason. */
@@ -65,9 +72,6 @@ export type SourceRecord = {
   } | null
 }
 
-/** `never-read`: no reading has succeeded yet. */
-type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
-
 export type SourceHealth = {
   readonly sourceId: string
   readonly state: SourceState
@@ -81,6 +85,10 @@ export type SourceHealth = {
 
 /** How long a source may go without a success before it counts as failing. */
 const failingMs = 6 * hourMs
+/** How many readings in a row may fail before the state of a source that was read before names the reason. */
+const passingFailures = 3
+/** How long readings may be due before the source counts as late. */
+const lateMs = 3 * hourMs
 /**
  * Maximum share of rejected documents without an alarm: portals normally stay below 0.01, so this leaves room for bad
  * days.
@@ -121,11 +129,14 @@ export function sourceHealth(
   options: { readonly now: number; readonly hasKey: boolean },
 ): SourceHealth {
   const { now } = options
-  const offBecause = whyOff(source, options.hasKey)
+  const offBecause = record.turnedOff?.reason ?? whyOff(source, options.hasKey)
   const lagMs = record.lastSuccessAt === null ? null : Math.max(0, now - record.lastSuccessAt)
   const base = { sourceId: record.sourceId, lastSuccessAt: record.lastSuccessAt, lagMs }
-  if (offBecause !== undefined) return { ...base, state: 'off', offBecause, alarms: [] }
-  if (record.firstReadAt === null) return { ...base, state: 'never-read', alarms: [] }
+  if (offBecause !== undefined) {
+    const state = record.turnedOff ? 'turned-off' : lacksKey(source, options.hasKey) ? 'key-missing' : 'off'
+    return { ...base, state, offBecause, alarms: [] }
+  }
+  if (record.firstReadAt === null) return { ...base, state: record.isVisited ? 'reading' : 'not-tried', alarms: [] }
   const alarms = [
     ...failing(record, now),
     ...silent(source, record, now),
@@ -136,13 +147,30 @@ export function sourceHealth(
     ...quarantine(record),
     ...published(record, now),
   ]
-  if (alarms.length > 0) return { ...base, state: 'alarm', alarms }
-  return { ...base, state: record.lastSuccessAt === null ? 'never-read' : 'ok', alarms }
+  return { ...base, state: stateOf(record, alarms, lagMs), alarms }
+}
+
+/** The state of an active source that was tried. */
+function stateOf(record: SourceRecord, alarms: readonly Alarm[], lagMs: number | null): SourceState {
+  const kinds = new Set(alarms.map(({ kind }) => kind))
+  const isUnread = record.lastSuccessAt === null
+  if (record.failures > (isUnread ? 0 : passingFailures) || kinds.has('failing')) return failureState(record.lastReason)
+  if (kinds.has('silent')) return 'silent'
+  if (alarms.length > 0) return 'alarm'
+  if (isUnread) return 'reading'
+  return record.waitingSlots > 0 && (lagMs ?? 0) > lateMs ? 'late' : 'ok'
+}
+
+function failureState(reason: string | null): SourceState {
+  if (reason === 'no-answer' || reason === 'tls') return 'no-answer'
+  if (reason === 'robots') return 'forbidden'
+  return reason === 'refused' ? 'refused' : 'wrong-content'
 }
 
 function* failing(record: SourceRecord, now: number): Generator<Alarm> {
   const since = record.lastSuccessAt ?? record.firstReadAt ?? now
-  if (record.failures === 0 || now - since < failingMs) return
+  // what robots.txt forbids is a state, which an operator ends with `source off`
+  if (record.failures === 0 || record.lastReason === 'robots' || now - since < failingMs) return
   yield {
     kind: 'failing',
     share: 1,

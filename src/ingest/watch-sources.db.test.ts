@@ -44,7 +44,8 @@ test.each(engines)(
 
     for (let hour = 1; hour <= 8; hour++) await reading(store, start + hour * hourMs, 'failed', 0)
     const { raised } = await watchSources(store, at(start + 8 * hourMs))
-    expect(raised).toEqual([expect.stringMatching(/^xx-example: .*8 failed in a row.*answered 500$/)])
+    const detail: unknown = expect.stringMatching(/8 failed in a row.*answered 500$/)
+    expect(raised).toEqual([{ sourceId: 'xx-example', kind: 'failing', detail }])
 
     await reading(store, start + 9 * hourMs, 'refused', 0)
     expect(await watchSources(store, at(start + 9 * hourMs))).toEqual({ raised: [], cleared: [] })

@@ -16,10 +16,12 @@ import {
   shortSlots,
   updateAlarm,
 } from '../store/sources/source-health.ts'
+import { visitedSources } from '../store/sources/source-leases.ts'
+import { sourcesTurnedOff } from '../store/sources/sources-turned-off.ts'
 import { farReachingWinners, outcomesSince } from '../store/stock/published-outcomes.ts'
 import { dayOf } from './fill-rates.ts'
 import { outcomeDays } from './outcome-rates.ts'
-import { type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
+import { type AlarmKind, type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
 
 const countedDays = 30
 const recentDays = 7
@@ -34,14 +36,23 @@ export type WatchOptions = {
   readonly hasKey: (setting: string) => boolean
 }
 
+/** An alarm that was raised at this look. */
+export type RaisedAlarm = { readonly sourceId: string; readonly kind: AlarmKind; readonly detail: string }
+
 /** The health of every source, in the order of the ids. Reads only. */
 export async function sourcesHealth(
   store: Pick<Store, 'db'>,
   options: WatchOptions,
 ): Promise<{ readonly health: SourceHealth; readonly record: SourceRecord }[]> {
   const records = await sourceRecords(store, options)
+  const visited = await visitedSources(store.db, options.now)
+  const turnedOff = await sourcesTurnedOff(store.db)
   return [...options.sources.values()].map((source) => {
-    const record = records.get(source.id) ?? emptyRecord(source.id)
+    const record = {
+      ...(records.get(source.id) ?? emptyRecord(source.id)),
+      isVisited: visited.has(source.id),
+      turnedOff: turnedOff.get(source.id) ?? null,
+    }
     const hasKey = source.access.kind === 'open' || options.hasKey(source.access.setting)
     return { record, health: sourceHealth(source, record, { now: options.now, hasKey }) }
   })
@@ -54,10 +65,10 @@ export async function sourcesHealth(
 export async function watchSources(
   store: Pick<Store, 'db'>,
   options: WatchOptions & { readonly watchedAt?: number },
-): Promise<{ readonly raised: readonly string[]; readonly cleared: readonly string[] }> {
+): Promise<{ readonly raised: readonly RaisedAlarm[]; readonly cleared: readonly string[] }> {
   const judged = await sourcesHealth(store, options)
   const open = new Map((await openAlarms(store.db)).map((alarm) => [`${alarm.sourceId} ${alarm.kind}`, alarm]))
-  const raised: string[] = []
+  const raised: RaisedAlarm[] = []
   const cleared: string[] = []
   for (const { health } of judged) {
     for (const { kind, detail, share } of health.alarms) {
@@ -66,9 +77,9 @@ export async function watchSources(
       open.delete(name)
       if (!known) {
         await insertAlarm(store.db, { sourceId: health.sourceId, kind, raisedAt: options.now, detail, share })
-        raised.push(`${health.sourceId}: ${detail}`)
+        raised.push({ sourceId: health.sourceId, kind, detail })
       } else if (kind === quarantineKind) {
-        if (known.raisedAt > (options.watchedAt ?? 0)) raised.push(`${health.sourceId}: ${detail}`)
+        if (known.raisedAt > (options.watchedAt ?? 0)) raised.push({ sourceId: health.sourceId, kind, detail })
       } else if (known.detail !== detail) {
         await updateAlarm(store.db, known, { detail, share })
       }
@@ -91,6 +102,9 @@ const emptyRecord = (sourceId: string): SourceRecord => ({
   lastNewAt: null,
   failures: 0,
   lastError: null,
+  lastReason: null,
+  isVisited: false,
+  turnedOff: null,
   newByDay: {},
   recentDocuments: 0,
   recentRejections: {},
@@ -105,7 +119,7 @@ const emptyRecord = (sourceId: string): SourceRecord => ({
 async function sourceRecords(
   { db }: Pick<Store, 'db'>,
   { sources, now }: WatchOptions,
-): Promise<ReadonlyMap<string, SourceRecord>> {
+): Promise<ReadonlyMap<string, Omit<SourceRecord, 'isVisited' | 'turnedOff'>>> {
   const ids = [...sources.keys()]
   const zones = new Map([...sources.values()].map(({ id, zone }) => [id, zone]))
   const recentSince = now - recentDays * dayMs
@@ -124,7 +138,7 @@ async function sourceRecords(
   return new Map(
     readings.map(({ sourceId, ...reading }) => {
       const days = broughtBySource.get(sourceId) ?? []
-      const record: SourceRecord = {
+      const record = {
         ...reading,
         sourceId,
         newByDay: Object.fromEntries(days.map(({ day, documents }) => [day, documents])),

@@ -105,6 +105,7 @@ const byExitCode = {
     'invalid-word': wrongValue,
     'no-contact': 'Portals need to know who reads them; set `TENDERSTOCK_CONTACT`.',
     'no-quarantine': 'The source is not in quarantine.',
+    'not-turned-off': 'No operator has turned off the source.',
     'no-sample': 'This source is no sample portal.',
     'nothing-to-change': 'The command names no different value; pass one.',
     'nothing-to-match': 'A search or profile has nothing to compare with; add a code or a word.',

@@ -14,6 +14,7 @@ export type Refusal =
   | { readonly code: 'needs-key'; readonly values: Source & { readonly at: string; readonly setting: string } }
   | { readonly code: 'changed-meanwhile'; readonly values: Unit }
   | { readonly code: 'no-quarantine'; readonly values: Source }
+  | { readonly code: 'not-turned-off'; readonly values: Source }
   | { readonly code: 'is-one'; readonly values: Pair }
   | { readonly code: 'stays-one'; readonly values: Pair }
   | { readonly code: 'joins-other'; readonly values: Pair }
@@ -35,6 +36,8 @@ export const refusalLines = {
   'changed-meanwhile': () => 'Somebody changed this meanwhile; look at it, and decide again.',
   'no-quarantine': ({ source }) =>
     `The source ${source} is not in quarantine; \`tenderstock status\` lists those that are.`,
+  'not-turned-off': ({ source }) =>
+    `Nobody has turned off ${source}; \`tenderstock source show ${source}\` says how it is doing.`,
   'is-one': ({ left, right }) => `${left} and ${right} are already one record because of exact references.`,
   'stays-one': ({ left, right }) =>
     `${left} and ${right} belong together because of exact references, which no decision can undo; ` +

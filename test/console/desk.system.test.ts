@@ -73,7 +73,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
   test('says that nothing is wrong, then names each problem, since when it exists and what follows', async () => {
     const world = await open()
     const { store, page, get, post, operator, organization, context, now, waits } = world
-    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*13 checks passed/)
+    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*14 checks passed/)
     await receiveNotices(store, pair)
     await world.apply()
     await world.publish()
@@ -109,7 +109,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     await saveMaintenance(store.db, now() + 2 * hourMs)
     waits()
     const text = await page('/operator')
-    expect(waits().waits).toBeLessThanOrEqual(3)
+    expect(waits().waits).toBeLessThanOrEqual(4)
     expect(text).toMatch(/6 things, 4 of them hold something up\. Checked at 11:00 UTC/)
     for (const said of [
       'The API is closed for maintenance',
@@ -414,7 +414,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     waits()
     const list = await page('/operator/sources')
     expect(waits().waits).toBe(1)
-    expect(list).toMatch(/Not read yet/)
+    expect(list).toMatch(/Not tried yet/)
     expect(list).toMatch(/Key missing/)
     const one = await page('/operator/sources/doe')
     expect(waits().waits).toBe(1)

@@ -117,7 +117,12 @@ export const alertFaults: {
   TenderstockClockOff: { series: { [of('clock_difference_seconds')]: from(0, -31) } },
   TenderstockSourceAlarm: {
     series: { [of('source_alarm', 'source="ted",kind="silent"')]: '_x59 1x70' },
-    labels: { source: 'ted', kind: 'silent' },
+    labels: { kind: 'silent' },
+    without: ['job'],
+  },
+  TenderstockSourcesFail: {
+    series: { [of('sources', 'state="ok"')]: from(100, 79), [of('sources', 'state="no-answer"')]: from(0, 21) },
+    without: ['job'],
   },
   TenderstockNothingRead: { series: { [of('source_lag_seconds', 'source="ted"')]: '7200+60x130' }, without: ['job'] },
   TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },

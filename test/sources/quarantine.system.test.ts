@@ -93,7 +93,7 @@ describe.each(engines)('quarantine (%s)', (engine) => {
     expect(held!.since - changedAt).toBeLessThan(dayMs)
     expect(held!.detail).toMatch(/^0 of \d+ notices received since .* have a CPV code \(100 % are usual\)/)
     const { raised, cleared } = await watch(changedAt)
-    expect(raised).toEqual([`${source.id}: ${held!.detail}`])
+    expect(raised).toEqual([{ sourceId: source.id, kind: 'fill', detail: held!.detail }])
     expect(cleared).toEqual([])
     // a later look neither reports it again nor clears it
     expect(await watch(portals.clock())).toEqual({ raised: [], cleared: [] })

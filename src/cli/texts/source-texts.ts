@@ -1,11 +1,13 @@
 // Events about sources, for people.
+
+import { isActive, isFailing, sourceStates } from '../../domain/source-state.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { SourceEvents } from '../../service/events/source-events.ts'
 import { count, minute, number } from '../figures.ts'
 import { terminalColumns, wrap } from '../help-text.ts'
 import type { Paint } from '../paint.ts'
-import { firstReadingText } from './status-texts.ts'
+import { countedStates, firstReadingText, stateWords } from './source-state-texts.ts'
 import { concern, done, type EventTexts, fact } from './text-lines.ts'
 
 /** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
@@ -40,6 +42,8 @@ export const sourceTexts: EventTexts<SourceEvents> = {
   firstReading: (event, paint) =>
     fact(paint, 'First edition', `${firstReadingText(event)}; at ${minute(event.latestAt)} UTC at the latest`),
   sourceRead: readText,
+  sourceTurnedOff: ({ source, reason }, paint) => done(paint, `${source} is not read any more: ${reason}`),
+  sourceTurnedOn: ({ source }, paint) => done(paint, `${source} is read again when it is due`),
   sourceReleased: ({ source, notices, since: at }, paint) =>
     done(paint, `${source} is released; ${count(notices, 'notice')} had waited since ${minute(at)}`),
   sourceChecked: checkText,
@@ -86,22 +90,24 @@ function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
 
 function marker(state: EventOf<'source'>['state'], paint: Paint): string {
   if (state === 'ok') return paint.green('✓')
-  return state === 'alarm' ? paint.yellow('!') : paint.dim('·')
+  return isActive(state) && state !== 'reading' && state !== 'not-tried' ? paint.yellow('!') : paint.dim('·')
 }
 
 function sourceLine(event: EventOf<'source'>, paint: Paint, clock: Clock): string {
   const { state } = event
-  const facts =
-    state === 'off'
-      ? paint.dim(
-          `off: ${event.offBecause}${event.recentDocuments > 0 ? ` · ${number(event.recentDocuments)} new in 7 days` : ''}`,
-        )
-      : state === 'never-read'
-        ? event.lastError !== null
-          ? `not read yet; the last attempt failed: ${event.lastError}`
-          : paint.dim('not read yet')
-        : `read ${ago(event.lastSuccessAt, clock()).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
-          (event.waitingSlots > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
+  const word = stateWords[state]
+  const facts = !isActive(state)
+    ? paint.dim(
+        `${word}: ${event.offBecause}${event.recentDocuments > 0 ? ` · ${number(event.recentDocuments)} new in 7 days` : ''}`,
+      )
+    : state === 'not-tried' || state === 'reading'
+      ? paint.dim(word)
+      : [
+          `read ${ago(event.lastSuccessAt, clock()).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days`,
+          ...(state === 'ok' ? [] : [paint.yellow(word)]),
+          ...(isFailing(state) && event.lastError !== null ? [folded(event.lastError, 6)] : []),
+          ...(event.waitingSlots > 1 ? [paint.dim(`${number(event.waitingSlots)} spans to read`)] : []),
+        ].join('  ')
   const line = `  ${marker(state, paint)} ${event.sourceId.padEnd(30)} ${event.country.padEnd(3)} ${facts}`
   return [line, ...event.alarms.map(({ kind, detail }) => `      ${paint.yellow(kind)}: ${folded(detail, 6)}`)].join(
     '\n',
@@ -109,13 +115,11 @@ function sourceLine(event: EventOf<'source'>, paint: Paint, clock: Clock): strin
 }
 
 function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
+  const active = sourceStates.filter(isActive).reduce((sum, state) => sum + event.states[state], 0)
   const parts = [
     `${count(event.total, 'source')}${event.countries ? ` in ${count(event.countries, 'country', 'countries')}` : ''}`,
-    `${number(event.ok + event.alarm + event.neverRead)} active: ${number(event.ok)} ok`,
-    ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
-    ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),
-    ...(event.keyMissing ? [`${number(event.keyMissing)} without their key`] : []),
-    ...(event.off ? [`${number(event.off)} off`] : []),
+    `${number(active)} active`,
+    ...countedStates(event.states, paint),
   ]
   return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`
 }
@@ -190,7 +194,10 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, clock: Clock): str
     ),
     ...event.caveats.map((caveat, index) => row(index === 0 ? 'Caveats' : '', caveat)),
     '',
-    row('State', `${marker(health.state, paint)} ${health.state}${health.offBecause ? `: ${health.offBecause}` : ''}`),
+    row(
+      'State',
+      `${marker(health.state, paint)} ${stateWords[health.state]}${health.offBecause ? `: ${health.offBecause}` : ''}`,
+    ),
     row('Last success', since(health.lastSuccessAt, now)),
     row('Last news', `${since(record.lastNewAt, now)}, ${number(record.recentDocuments)} documents in 7 days`),
     row('To read', record.waitingSlots === 1 ? '1 span' : `${number(record.waitingSlots)} spans`),

@@ -1,10 +1,10 @@
 // What `status` prints, for people.
-import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { StatusEvents } from '../../service/events/status-events.ts'
 import { count, number } from '../figures.ts'
 import { wrap } from '../help-text.ts'
 import type { Paint } from '../paint.ts'
+import { countedStates, firstReadingText } from './source-state-texts.ts'
 import { type EventTexts, row, utcMinute } from './text-lines.ts'
 
 export const statusTexts: EventTexts<StatusEvents> = { status: statusText }
@@ -79,15 +79,6 @@ function nextText({ unpublished, nextPublication, firstReading }: EventOf<'statu
     : `${count(unpublished, 'record')} to publish, at ${utcMinute(nextPublication)} at the earliest`
 }
 
-/** How far the first reading is: "read 11 of 104 portals, 6 fail, not yet: ted". */
-export function firstReadingText({ total, read, failing, waitsFor }: FirstReading): string {
-  return [
-    `read ${read} of ${count(total, 'portal')}`,
-    ...(failing > 0 ? [`${failing} ${failing === 1 ? 'fails' : 'fail'}`] : []),
-    ...(waitsFor.length > 0 ? [`not yet: ${waitsFor.join(', ')}`] : []),
-  ].join(', ')
-}
-
 function statusText(event: EventOf<'status'>, paint: Paint): string {
   const counts = (value: { readonly [key: string]: number }) =>
     Object.entries(value)
@@ -117,6 +108,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
           ),
         ]
       : []),
+    row('Portals', countedStates(event.portals, paint).join(' · ')),
     row('Last successful round', utcMinute(event.lastRoundAt)),
     ...(!event.isFailing && event.lastError
       ? [row('Last error', utcMinute(event.lastErrorAt)), ...wrap(event.lastError, 72).map((part) => `      ${part}`)]

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type ClockConcern, clockLine } from '../../domain/clock-concern.ts'
 import { lineOf } from '../../domain/lines.ts'
+import type { SourceState } from '../../domain/source-state.ts'
 import { hourMs, minuteMs } from '../../domain/time.ts'
 import type { DeskFacts } from '../../store/screens/desk.ts'
 import { clockTexts } from './clock-texts.ts'
@@ -33,7 +34,6 @@ const facts = {
   heldAt: null,
   holdReasons: [],
   alarms: [],
-  sources: 0,
   rounds: [],
   maintenance: null,
   mailsDue: 0,
@@ -50,7 +50,15 @@ const facts = {
   rejected: 0,
   waitingNotices: 0,
 } satisfies DeskFacts
-const state = { facts, newest: undefined, held: undefined, disk: { free: 1, total: 1 }, isMailSet: true, now: at }
+const state = {
+  facts,
+  newest: undefined,
+  held: undefined,
+  disk: { free: 1, total: 1 },
+  isMailSet: true,
+  sources: [],
+  now: at,
+}
 
 test.each(Object.entries(samples))('%s', (code, [values, isHolding, german]) => {
   const concern = { code, values } as ClockConcern
@@ -60,4 +68,22 @@ test.each(Object.entries(samples))('%s', (code, [values, isHolding, german]) => 
   }
   expect(lineOf(clockTexts.de, concern)).toMatch(german)
   expect(lineOf(clockTexts.en, concern)).toBe(clockLine(concern))
+})
+
+test('portals that deliver nothing are one concern by cause; above a fifth of the active ones, customers notice it', () => {
+  const sourcesOf = (counts: Partial<Record<SourceState, number>>) =>
+    Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, () => name as SourceState))
+  const concernsOf = (sources: SourceState[], language: 'en' | 'de' = 'en') =>
+    deskConcerns({ ...state, sources, clocks: [], titles: new Map() }, language).concerns
+  expect(concernsOf(sourcesOf({ ok: 5, silent: 1, late: 1, off: 9, 'not-tried': 3 }))).toEqual([])
+  const some = sourcesOf({ ok: 18, forbidden: 1, 'no-answer': 1, off: 40 })
+  expect(concernsOf(some)).toMatchObject([
+    {
+      isHolding: false,
+      heading: '2 of 20 active sources deliver nothing',
+      body: 'No answer: 1 · Forbidden by robots.txt: 1',
+    },
+  ])
+  const [many] = concernsOf(sourcesOf({ ok: 15, 'no-answer': 3, refused: 2, off: 40 }), 'de')
+  expect(many).toMatchObject({ isHolding: true, body: 'Antwortet nicht: 3 · Abgewiesen: 2' })
 })

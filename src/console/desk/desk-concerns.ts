@@ -2,6 +2,7 @@
 // line. Pure.
 import { type ClockConcern, stopsPublication } from '../../domain/clock-concern.ts'
 import { lineOf } from '../../domain/lines.ts'
+import { countStates, isActive, isFailing, type SourceState, sourceStates } from '../../domain/source-state.ts'
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { readMaintenance } from '../../store/nodes/maintenance.ts'
 import { readRounds, whyFailing } from '../../store/nodes/rounds.ts'
@@ -13,6 +14,7 @@ import type { Language } from '../frame/languages.ts'
 import { quoted, type Wrong } from '../frame/parts.ts'
 import { clockTexts } from './clock-texts.ts'
 import { deskTexts, isAlarmKind } from './desk-texts.ts'
+import { sourceTexts } from './source-texts.ts'
 
 export type Concern = Wrong & {
   /** Whether customers notice it. */
@@ -32,12 +34,16 @@ export type DeskState = {
   readonly disk: { readonly free: number; readonly total: number }
   readonly isMailSet: boolean
   readonly titles: ReadonlyMap<string, string>
+  /** The state of each source. */
+  readonly sources: readonly SourceState[]
   readonly now: number
 }
 
 /** Minimum free share of the disk; and the share below which it holds something up. */
 const minFree = 0.15
 const fullFree = 0.03
+/** Share of the active sources that fail above which customers notice it. */
+const manyShare = 0.2
 /** Age from which an edition is reported: no large portal is silent for longer, even on weekends. */
 const oldEditionMs = 26 * hourMs
 /** How long a mail may wait before it is reported. */
@@ -56,6 +62,7 @@ export function deskConcerns(
     desk.disk(),
     desk.clocks(),
     desk.edition(),
+    desk.sources(),
     desk.alarms(),
     desk.mails(),
     desk.givenUp(),
@@ -189,17 +196,41 @@ class DeskChecks {
     }
   }
 
+  /** Portals that do not deliver, by cause, in one concern. */
+  sources(): Found {
+    const texts = this.#texts
+    const counts = countStates(this.#state.sources)
+    const active = this.#state.sources.filter(isActive).length
+    const causes = sourceStates.filter((state) => isFailing(state) && counts[state] > 0)
+    const failing = causes.reduce((sum, state) => sum + counts[state], 0)
+    if (failing === 0) return { name: texts.checks.sources, figure: '0', bound: '0' }
+    const isMany = failing > active * manyShare
+    return {
+      isHolding: isMany,
+      kind: isMany ? 'bad' : 'warn',
+      word: texts.words.many,
+      heading: texts.failing(this.#number(failing), this.#number(active)),
+      body: causes
+        .map((state) => `${sourceTexts[this.#language].states[state]}: ${this.#number(counts[state])}`)
+        .join(' · '),
+      meta: [],
+      action: [texts.seeSources, `/operator/sources?state=${causes[0]}`],
+    }
+  }
+
+  /** The others: `sources` counts those that fail. */
   alarms(): Found {
     const { facts, titles } = this.#state
     const texts = this.#texts
-    if (facts.alarms.length === 0) return { name: texts.checks.alarms, figure: '0', bound: '0' }
-    return facts.alarms.map(({ sourceId, kind, raisedAt, detail, acknowledgedBy, note }) => {
+    const alarms = facts.alarms.filter(({ kind }) => kind !== 'failing')
+    if (alarms.length === 0) return { name: texts.checks.alarms, figure: '0', bound: '0' }
+    return alarms.map(({ sourceId, kind, raisedAt, detail, acknowledgedBy, note }) => {
       const title = titles.get(sourceId) ?? sourceId
       const isSilent = kind === 'silent'
       return {
-        isHolding: (kind === 'failing' || isSilent) && acknowledgedBy === null,
-        kind: (kind === 'failing' || isSilent) && acknowledgedBy === null ? 'bad' : 'warn',
-        word: isSilent ? texts.words.silent : kind === 'failing' ? texts.words.bad : texts.words.late,
+        isHolding: isSilent && acknowledgedBy === null,
+        kind: isSilent && acknowledgedBy === null ? 'bad' : 'warn',
+        word: isSilent ? texts.words.silent : texts.words.late,
         heading: isAlarmKind(kind) ? texts.alarm[kind](title) : texts.otherAlarm(title),
         body: html`${quoted(detail, 'en')}${note !== null && note !== '' && html` “${quoted(note)}”`}`,
         meta: [this.#since(raisedAt), acknowledgedBy === null ? texts.notSeen : texts.seenBy(acknowledgedBy)],

@@ -1,5 +1,6 @@
 // The operator's first screen: one list of what is wrong now, figures, and the checks that passed.
 
+import { countStates, isActive } from '../../domain/source-state.ts'
 import { nextEditionNumber } from '../../store/editions/older-database.ts'
 import { readDesk } from '../../store/screens/desk.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
@@ -19,6 +20,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
   const { reads, editions, config } = context
   const { newest } = editions
   const facts = await readDesk(context.store.db, now)
+  const states = (await reads.sources()).map(({ state }) => state)
   const { concerns, passed } = deskConcerns(
     {
       facts,
@@ -28,11 +30,11 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
       disk: await reads.disk(),
       isMailSet: config.mail !== undefined,
       titles: await reads.titles(),
+      sources: states,
       now,
     },
     language,
   )
-  const alarmed = new Set(facts.alarms.map(({ sourceId }) => sourceId)).size
   const number = (value: number) => formatNumber(value, language)
   const holding = concerns.filter(({ isHolding }) => isHolding)
   const dueAt = newest && Math.max(now, newest.publishedAt + reads.publishIntervalMs)
@@ -63,7 +65,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
           },
       {
         name: texts.quiet,
-        value: html`${number(Math.max(0, facts.sources - alarmed))} <small>${texts.of(number(facts.sources))}</small>`,
+        value: html`${number(countStates(states).ok)} <small>${texts.of(number(states.filter(isActive).length))}</small>`,
         note: texts.openAlarms(number(facts.alarms.length)),
       },
       {

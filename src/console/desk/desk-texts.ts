@@ -3,7 +3,6 @@ import { counted } from '../frame/format.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
 const alarmKinds = [
-  'failing',
   'silent',
   'totals',
   'counts',
@@ -32,7 +31,7 @@ const en = {
   heldNote: (since: string) => `since ${since} UTC`,
   due: (at: string) => `${at} UTC`,
   dueNote: 'at the earliest, when something changed',
-  quiet: 'Sources without alarm',
+  quiet: 'Sources on time',
   of: (all: string) => `of ${all}`,
   openAlarms: (count: string) => counted(count, 'open alarm', 'open alarms'),
   waitingPairs: 'Pairs for review',
@@ -79,7 +78,6 @@ const en = {
   oldBody: 'Either nothing changes at any portal, or nothing arrives. Check the sources.',
   seeSources: 'See the sources',
   alarm: {
-    failing: (source: string) => `${source} cannot be read`,
     silent: (source: string) => `${source} delivers nothing`,
     totals: (source: string) => `${source} announced more than it delivered`,
     counts: (source: string) => `${source} delivers an unusual number`,
@@ -91,6 +89,7 @@ const en = {
     winners: (source: string) => `A winner of ${source} is no company`,
   } satisfies { [kind in AlarmKind]: (source: string) => string },
   otherAlarm: (source: string) => `${source} has an alarm`,
+  failing: (count: string, active: string) => `${count} of ${active} active sources deliver nothing`,
   openSource: 'Open the source',
   mails: (count: string) => counted(count, 'mail waits', 'mails wait'),
   mailsOff:
@@ -125,6 +124,7 @@ const en = {
     gate: 'Gate',
     edition: 'Age of the newest edition',
     rounds: 'Rounds in a row that failed',
+    sources: 'Sources that fail',
     alarms: 'Open alarms of sources',
     mails: 'Waiting mails',
     givenUp: 'Mails given up',
@@ -158,7 +158,7 @@ const de: typeof en = {
   heldNote: (since) => `seit ${since} UTC`,
   due: (at) => `${at} UTC`,
   dueNote: 'frühestens, wenn sich etwas geändert hat',
-  quiet: 'Quellen ohne Alarm',
+  quiet: 'Pünktliche Quellen',
   of: (all) => `von ${all}`,
   openAlarms: (count) => counted(count, 'offener Alarm', 'offene Alarme'),
   waitingPairs: 'Paare zu prüfen',
@@ -205,7 +205,6 @@ const de: typeof en = {
   oldBody: 'Entweder ändert sich bei keinem Portal etwas, oder es kommt nichts an. Sehen Sie die Quellen an.',
   seeSources: 'Quellen ansehen',
   alarm: {
-    failing: (source) => `${source} ist nicht lesbar`,
     silent: (source) => `${source} liefert nichts`,
     totals: (source) => `${source} hat mehr angekündigt als geliefert`,
     counts: (source) => `${source} liefert ungewöhnlich viel oder wenig`,
@@ -217,6 +216,7 @@ const de: typeof en = {
     winners: (source) => `Ein Gewinner von ${source} ist keine Firma`,
   },
   otherAlarm: (source) => `${source} hat einen Alarm`,
+  failing: (count, active) => `${count} von ${active} laufenden Quellen liefern nichts`,
   openSource: 'Quelle öffnen',
   mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
   mailsOff:
@@ -252,6 +252,7 @@ const de: typeof en = {
     gate: 'Schranke',
     edition: 'Alter der neuesten Ausgabe',
     rounds: 'Gescheiterte Durchläufe hintereinander',
+    sources: 'Gestörte Quellen',
     alarms: 'Offene Alarme von Quellen',
     mails: 'Wartende E-Mails',
     givenUp: 'Aufgegebene E-Mails',

@@ -1,4 +1,5 @@
 // One source on its page: figures, alarms, days, ledger, runs, drift and card.
+import { isActive } from '../../domain/source-state.ts'
 import { quarantineKind } from '../../store/sources/source-fill.ts'
 import type { AlarmRow } from '../../store/sources/source-health.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative, formatShare, formatShortDay } from '../frame/format.ts'
@@ -60,7 +61,34 @@ ${fillPart(file, how)}
 ${ledgerPart(file, how)}
 ${runPart(file, how)}
 ${driftPart(file, how)}
-${cardPart(file, how)}`
+${cardPart(file, how)}
+${switchPart(file, how)}`
+}
+
+/** Names the form that turns a source off, among those that may have been filled in wrongly. */
+export const turnOffName = 'off'
+
+/** Turns the source off, or on again. */
+function switchPart({ line: { sourceId, state: now } }: SourceFile, { language, wrong }: How): Content {
+  const texts = sourceTexts[language]
+  const address = `/operator/sources/${encodeURIComponent(sourceId)}`
+  if (now === 'turned-off')
+    return html`<form method="post" action="${address}/on"><button>${texts.turnOn}</button></form>`
+  if (!isActive(now)) return undefined
+  const error = wrong?.alarm === turnOffName ? wrong.sentence : undefined
+  return html`<details class="more"${error !== undefined && html` open`}>
+    <summary>${texts.turnOffWith}</summary>
+    <form class="stack" method="post" action="${address}/off">
+      ${field({
+        name: 'reason',
+        label: texts.reason,
+        hint: texts.turnOffHint,
+        isRequired: true,
+        ...(error !== undefined && { error }),
+      })}
+      <button>${texts.turnOff}</button>
+    </form>
+  </details>`
 }
 
 function strip({ line, slots, rejections }: SourceFile, { language, now }: How): Html {
@@ -251,7 +279,7 @@ function ledgerPart({ slots }: SourceFile, { language, now }: How): Html {
           slot.missing !== null
             ? state('warn', quoted(slot.missing, 'en'))
             : slot.failures > 0
-              ? html`${state('bad', texts.states.failing)} ${quoted(slot.lastError ?? '', 'en')}`
+              ? html`${state('bad', texts.failed)} ${quoted(slot.lastError ?? '', 'en')}`
               : '–',
           slot.completedAt === null ? '–' : moment(slot.completedAt, language),
           slot.dueAt === null ? '–' : formatRelative(slot.dueAt, now, language),

@@ -1,16 +1,20 @@
-// Shapes of the states of sources, bad ones first.
-import type { State } from '../frame/parts.ts'
-import type { SourceLine } from '../frame/stock-reads.ts'
+// Shapes of the states of sources.
 
-export const sourceMarks: { readonly [state in SourceLine['state']]: State } = {
-  failing: 'bad',
+import type { SourceState } from '../../domain/source-state.ts'
+import type { State } from '../frame/parts.ts'
+
+export const sourceMarks: { readonly [state in SourceState]: State } = {
+  'no-answer': 'bad',
+  refused: 'bad',
+  forbidden: 'warn',
+  'wrong-content': 'bad',
   silent: 'bad',
   alarm: 'warn',
   late: 'warn',
   ok: 'good',
-  'never-read': 'planned',
+  reading: 'planned',
+  'not-tried': 'planned',
   'key-missing': 'closed',
+  'turned-off': 'closed',
   off: 'closed',
 }
-
-export const sourceStates = Object.keys(sourceMarks) as readonly SourceLine['state'][]

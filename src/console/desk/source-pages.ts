@@ -1,5 +1,6 @@
 // The operator's pages about sources: all by state, and one with its buttons.
-import { acknowledgeAlarm } from '../../actions/sources.ts'
+import { acknowledgeAlarm, turnSourceOff, turnSourceOn } from '../../actions/sources.ts'
+import { isActive, sourceStates } from '../../domain/source-state.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { quarantineKind } from '../../store/sources/source-fill.ts'
 import type { CommandOutcome, ConsoleContext } from '../frame/console-context.ts'
@@ -19,8 +20,8 @@ import {
 } from '../frame/page.ts'
 import { empty, foreignLink, numbers, part, quoted, state, table } from '../frame/parts.ts'
 import { runBriefly } from '../frame/run-briefly.ts'
-import { sourceBody } from './source-body.ts'
-import { sourceMarks, sourceStates } from './source-marks.ts'
+import { sourceBody, turnOffName } from './source-body.ts'
+import { sourceMarks } from './source-marks.ts'
 import { sourceTexts } from './source-texts.ts'
 
 export const sourcePages = (context: ConsoleContext): PageRoute[] => [
@@ -29,6 +30,8 @@ export const sourcePages = (context: ConsoleContext): PageRoute[] => [
   operatorPage('POST', '/operator/sources/:source/read', (request) => readNow(context, request)),
   operatorPage('POST', '/operator/sources/:source/check', (request) => check(context, request)),
   operatorPage('POST', '/operator/sources/:source/acknowledge', (request) => acknowledge(context, request)),
+  operatorPage('POST', '/operator/sources/:source/off', (request) => turnOff(context, request)),
+  operatorPage('POST', '/operator/sources/:source/on', (request) => turnOn(context, request)),
   operatorPage('POST', '/operator/sources/:source/release', (request) => release(context, request)),
 ]
 
@@ -40,7 +43,7 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
   const wanted = sourceStates.find((each) => each === query.get('state'))
   const shown = sourceStates.filter((each) => wanted === undefined || each === wanted)
   const number = (value: number) => formatNumber(value, language)
-  const running = lines.filter((line) => line.state !== 'off' && line.state !== 'key-missing')
+  const running = lines.filter((line) => isActive(line.state))
   const ago = (at: number | null) => (at === null ? texts.never : formatRelative(at, now, language))
   const headOf = (each: (typeof sourceStates)[number]) => (each === 'alarm' ? texts.withAlarm : texts.states[each])
   const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
@@ -86,6 +89,7 @@ ${groups.map(
           html`
             ${state(sourceMarks[line.state], texts.states[line.state])}
             ${line.offBecause !== undefined && html` <span class="soft" lang="en">${withLinks(line.offBecause)}</span>`}
+            ${line.failure !== undefined && html` <span class="soft">${quoted(line.failure, 'en')}</span>`}
             ${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}
           `,
           ago(line.lastSuccessAt),
@@ -181,6 +185,22 @@ async function acknowledge(context: ConsoleContext, request: PersonRequest): Pro
     acknowledgeAlarm(trx, actingOf(context, request), alarm, text),
   )
   return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
+}
+
+async function turnOff(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+  const { language, form } = request
+  const texts = sourceTexts[language]
+  const sourceId = await knownSource(context, request)
+  const reason = fieldOf(form, 'reason').slice(0, 500).trim()
+  if (reason === '') return oneSource(context, request, { alarm: turnOffName, sentence: texts.reasonNeeded })
+  await inTransaction(context.store, (trx) => turnSourceOff(trx, actingOf(context, request), sourceId, reason))
+  return redirect(addressOf(sourceId), { notice: texts.turnedOff })
+}
+
+async function turnOn(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+  const sourceId = await knownSource(context, request)
+  await inTransaction(context.store, (trx) => turnSourceOn(trx, actingOf(context, request), sourceId))
+  return redirect(addressOf(sourceId), { notice: sourceTexts[request.language].turnedOn })
 }
 
 /** Ends a quarantine. */

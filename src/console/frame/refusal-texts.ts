@@ -15,6 +15,7 @@ const de = {
   'changed-meanwhile': () => 'Das hat inzwischen jemand geändert. Sehen Sie es an, und entscheiden Sie noch einmal.',
   'no-quarantine': ({ source }) =>
     `Die Quelle ${source} ist nicht in Quarantäne; \`tenderstock status\` zeigt, welche es sind.`,
+  'not-turned-off': ({ source }) => `Niemand hat ${source} abgeschaltet.`,
   'is-one': ({ left, right }) => `${left} und ${right} sind durch genaue Verweise schon ein Datensatz.`,
   'stays-one': ({ left, right }) =>
     `${left} und ${right} gehören durch genaue Verweise zusammen; das kann keine Entscheidung aufheben. \`tenderstock explain ID\` zeigt die Verweise.`,

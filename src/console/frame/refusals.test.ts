@@ -17,6 +17,7 @@ const samples: { readonly [Code in Refusal['code']]: ValuesOf<Code> } = {
   'needs-key': { ...source, at: 'https://x.example', setting: 'TENDERSTOCK_KEY' },
   'changed-meanwhile': {},
   'no-quarantine': source,
+  'not-turned-off': source,
   'is-one': pair,
   'stays-one': pair,
   'joins-other': pair,

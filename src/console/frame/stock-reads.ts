@@ -3,6 +3,7 @@ import type { Deadline } from '#flat/record/first-deadline'
 import type { ClockConcern } from '../../domain/clock-concern.ts'
 import type { Contradiction } from '../../domain/contradiction.ts'
 import type { Notice } from '../../domain/notice.ts'
+import type { SourceState } from '../../domain/source-state.ts'
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { FoundDocument } from '../../store/received/documents.ts'
@@ -146,7 +147,9 @@ export type SourceLine = {
   readonly sourceId: string
   readonly title: string
   readonly country: string
-  readonly state: 'ok' | 'late' | 'silent' | 'failing' | 'alarm' | 'never-read' | 'off' | 'key-missing'
+  readonly state: SourceState
+  /** The last error, while no reading succeeds. */
+  readonly failure: string | undefined
   readonly offBecause: string | undefined
   readonly lastSuccessAt: number | null
   readonly lastNewAt: number | null

@@ -1,4 +1,6 @@
 // Sources.
+
+import type { SourceCounts } from '../../domain/source-state.ts'
 import type { CheckResult } from '../../ingest/check-source.ts'
 import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { SlotResult } from '../../ingest/run-slot.ts'
@@ -36,17 +38,12 @@ export type SourceCard = Pick<
 export type SourceEvents = {
   source: SourceHealth &
     Pick<Source, 'title' | 'country'> &
-    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'recentDocuments' | 'waitingSlots'>
+    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'lastReason' | 'recentDocuments' | 'waitingSlots'>
   sources: {
     total: number
     countries: number
-    ok: number
-    alarm: number
-    neverRead: number
-    /** Run as soon as they have their key. */
-    keyMissing: number
-    /** Run only when they are named. */
-    off: number
+    /** How many sources are in each state. */
+    states: SourceCounts
     hidden: number
   }
   sourceCard: SourceCard & {
@@ -63,6 +60,8 @@ export type SourceEvents = {
   sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
   /** `notices`: how many had waited, up to 10,000. */
   sourceReleased: { source: string; notices: number; since: number }
+  sourceTurnedOff: { source: string; reason: string }
+  sourceTurnedOn: { source: string }
   sourceChecked: CheckResult
   sourcesChecked: { checked: number; ok: number; quiet: number }
 }

@@ -1,4 +1,6 @@
 // What `status` prints.
+
+import type { SourceCounts } from '../../domain/source-state.ts'
 import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { ExportProgress } from '../../store/editions/edition-export.ts'
@@ -29,6 +31,8 @@ export type StatusEvents = {
     /** The rules that changed since the stock was derived: a rebuild applies them to all records. */
     rulesToApply: readonly string[]
     doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
+    /** How many of all sources are in each state; `portals`, as \`sources\` are what was received. */
+    portals: SourceCounts
     unpublished: number
     /** At the earliest; during the first reading at the latest. */
     nextPublication: number

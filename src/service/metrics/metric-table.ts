@@ -96,9 +96,7 @@ export const metricTable = {
   notices_quarantined: ofStart(
     gauge('notices', 'Notices of sources in quarantine, which wait for a release, counted up to 10,000.'),
   ),
-  sources: ofStart(
-    gauge('sources', 'Sources by state: those that answered (ok, alarm), and those never read.', ['state']),
-  ),
+  sources: ofStart(gauge('sources', 'Sources that this process reads, by state.', ['state'])),
   source_lag_seconds: ofStart(gauge('seconds', 'Time since a source last answered.', ['source'])),
   source_alarm: ofStart(gauge('1', '1 for each open alarm of a source.', ['source', 'kind'])),
   source_slots_due: ofStart(gauge('slots', 'Slots that are due and not yet read, counted up to 10,000.')),

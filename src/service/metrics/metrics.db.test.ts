@@ -33,6 +33,10 @@ async function fill(store: Store): Promise<void> {
   await sql`insert into source_alarm (source_id, kind, raised_at, cleared_at, detail, share) values
     ('doe', 'silent', 1, null, '', 1), ('doe', 'short', 1, null, '', 1), ('ted', 'silent', 1, 2, '', 1),
     ('gone', 'silent', 1, null, '', 1)`.execute(db)
+  await sql`insert into source_run (source_id, channel, slot, started_at, ended_at, outcome, requests, entries, documents,
+      notices, rejections, detail, reason) values
+    ('ted', 'c', 'now', 1, ${now - 1}, 'complete', 1, 1, 1, 1, 0, '', null),
+    ('doe', 'c', 'now', 1, ${now - 1}, 'failed', 1, 0, 0, 0, 0, 'nobody there', 'no-answer')`.execute(db)
   await sql`insert into source_slot (source_id, channel, slot, due_at) values
     ('ted', 'c', 'past', ${now - 1}), ('ted', 'c', 'now', ${now}), ('ted', 'c', 'next', ${now + 1}), ('ted', 'c', 'done', null)`.execute(
     db,
@@ -155,8 +159,9 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       notices_waiting: 3,
       notices_quarantined: 0,
       'sources{state="ok"}': 1,
-      'sources{state="alarm"}': 1,
-      'sources{state="never-read"}': 1,
+      'sources{state="no-answer"}': 1,
+      'sources{state="not-tried"}': 1,
+      'sources{state="refused"}': 0,
       'source_lag_seconds{source="ted"}': 90,
       'source_lag_seconds{source="doe"}': 30,
       'source_alarm{source="doe",kind="silent"}': 1,

@@ -1,6 +1,7 @@
 // What a process of the service reports to a monitoring system: collected on each scrape only.
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { countStates } from '../../domain/source-state.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type LoopDelay, recentMaximum, watchEventLoop } from '../../platform/event-loop-delay.ts'
@@ -199,12 +200,8 @@ export class Metrics {
     // only IDs of known sources
     const checks = figures.checks.filter(({ sourceId }) => known.has(sourceId))
     const alarms = figures.alarms.filter(({ sourceId }) => known.has(sourceId))
-    const alarmed = new Set(alarms.map(({ sourceId }) => sourceId))
-    const checked = new Set(checks.map(({ sourceId }) => sourceId))
-    samples.set('sources', checks.filter(({ sourceId }) => !alarmed.has(sourceId)).length, { state: 'ok' })
-    samples.set('sources', alarmed.size, { state: 'alarm' })
-    const unread = this.#stock.sources().filter((id) => !checked.has(id) && !alarmed.has(id))
-    samples.set('sources', unread.length, { state: 'never-read' })
+    const states = this.#stock.sources().flatMap((id) => reader.states.get(id) ?? [])
+    for (const [state, count] of Object.entries(countStates(states))) samples.set('sources', count, { state })
     for (const { sourceId, checkedAt } of checks)
       samples.set('source_lag_seconds', Math.max(0, now - checkedAt) / 1000, { source: sourceId })
     for (const { sourceId, kind } of alarms) samples.set('source_alarm', 1, { source: sourceId, kind })

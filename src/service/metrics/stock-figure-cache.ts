@@ -1,5 +1,7 @@
 // Keeps the figures of the stock for a monitoring system: read on request, at most every few seconds, and never awaited
 // for long.
+import type { SourceState } from '../../domain/source-state.ts'
+import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { within } from '../../platform/within.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
@@ -8,6 +10,8 @@ import { readStockFigures, type StockFigures } from '../../store/screens/stock-f
 
 /** Minimum age before they are read again. */
 const minAgeMs = 5_000
+/** Minimum age of the states of sources before they are judged again. */
+const minStatesAgeMs = 60_000
 /** How long a scrape waits for the database: on the embedded engine it may be busy with a publication. */
 const longestWaitMs = 2_000
 /** Age from which they are stale. */
@@ -19,12 +23,15 @@ export class StockFigureCache {
   #reading: Promise<void> | undefined
   /** By this thread's steady clock. */
   #readAtMs = Number.NEGATIVE_INFINITY
+  #judgedAtMs = Number.NEGATIVE_INFINITY
   /** The last figures read; undefined before the first. */
   figures: StockFigures | undefined
   /** Epoch milliseconds. */
   readAt: number | undefined
   /** All sources that exist. */
   known: Sources | undefined
+  /** The state of each of them. */
+  states: ReadonlyMap<string, SourceState> = new Map()
 
   constructor(store: Pick<Store, 'looks'>, clock: Clock) {
     this.#store = store
@@ -47,8 +54,17 @@ export class StockFigureCache {
   async #read(): Promise<void> {
     const figures = await readStockFigures(this.#store.looks, this.#clock())
     this.known ??= await loadSources()
+    await this.#judgeSources(this.known)
     this.figures = figures
     this.readAt = this.#clock()
     this.#readAtMs = performance.now()
+  }
+
+  async #judgeSources(sources: Sources): Promise<void> {
+    if (performance.now() - this.#judgedAtMs < minStatesAgeMs) return
+    // the metrics count sources that are read: they have their keys
+    const judged = await sourcesHealth({ db: this.#store.looks }, { sources, now: this.#clock(), hasKey: () => true })
+    this.states = new Map(judged.map(({ health }) => [health.sourceId, health.state]))
+    this.#judgedAtMs = performance.now()
   }
 }

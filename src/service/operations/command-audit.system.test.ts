@@ -296,6 +296,15 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         subject: 'doe',
       },
       {
+        command: 'source off',
+        whole: true,
+        operands: () => ['doe'],
+        options: { reason: 'no agreement yet' },
+        action: 'source.turnOff',
+        subject: 'doe',
+      },
+      { command: 'source on', whole: true, operands: () => ['doe'], action: 'source.turnOn', subject: 'doe' },
+      {
         command: 'source release',
         whole: true,
         prepare: async () => {

@@ -36,6 +36,8 @@ const cases: readonly Case[] = [
   ['source check', ['nowhere'], { simulator }],
   ['source run', ['nowhere'], { simulator }],
   ['source release', ['nowhere']],
+  ['source off', ['nowhere']],
+  ['source on', ['nowhere']],
   ['source run', ['doe'], { simulator, channel: 'nothing' }],
   ['source run', ['doe'], { simulator, channel: 'daily', slot: ['yesterday'] }],
   ['review show', ['ted:1-2026', 'doe:2']],

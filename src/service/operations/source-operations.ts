@@ -4,11 +4,12 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makeSharedFile } from '#flat/files/own-files'
 import type { Actor } from '../../actions/acting.ts'
-import { noteReading, releaseSource } from '../../actions/sources.ts'
+import { noteReading, releaseSource, turnSourceOff, turnSourceOn } from '../../actions/sources.ts'
+import { countStates, sourceStates } from '../../domain/source-state.ts'
 import { type CheckResult, checkSource } from '../../ingest/check-source.ts'
 import { Recorder } from '../../ingest/recordings.ts'
 import { runSource } from '../../ingest/run-sources.ts'
-import { lacksKey, needsKey, whyOff } from '../../ingest/source-health.ts'
+import { needsKey, whyOff } from '../../ingest/source-health.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
 import { OperatorError, refused } from '../../platform/errors.ts'
@@ -68,16 +69,11 @@ export const listSources: Operation<SourceContext> = async (context, { options }
       `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
     )
   const judged = await sourcesHealth(context.store, watchOf(context, sources))
-  const order = ['alarm', 'ok', 'never-read', 'off']
   const wanted = judged
     .filter(({ health }) => country === undefined || sources.get(health.sourceId)!.country === country)
-    .sort((a, b) => order.indexOf(a.health.state) - order.indexOf(b.health.state))
-  const isShown = ({ health, record }: (typeof wanted)[number]) =>
-    options.all === true ||
-    country !== undefined ||
-    health.state === 'alarm' ||
-    health.state === 'ok' ||
-    record.lastReadAt !== null
+    .sort((a, b) => sourceStates.indexOf(a.health.state) - sourceStates.indexOf(b.health.state))
+  const isShown = ({ record }: (typeof wanted)[number]) =>
+    options.all === true || country !== undefined || record.lastReadAt !== null || record.turnedOff !== null
   for (const each of wanted) {
     const { health, record } = each
     if (!isShown(each)) continue
@@ -89,24 +85,16 @@ export const listSources: Operation<SourceContext> = async (context, { options }
       country: source.country,
       lastNewAt: record.lastNewAt,
       lastError: record.lastError,
+      lastReason: record.lastReason,
       recentDocuments: record.recentDocuments,
       waitingSlots: record.waitingSlots,
     })
   }
-  const keyless = wanted.filter(({ health }) => {
-    const source = sources.get(health.sourceId)!
-    return lacksKey(source, source.access.kind === 'key' && context.keyOf(source.access.setting) !== undefined)
-  })
-  const countOf = (state: string) => wanted.filter(({ health }) => health.state === state).length
   emit({
     event: 'sources',
     total: wanted.length,
     countries: countCountries(wanted.map(({ health }) => sources.get(health.sourceId)!)),
-    ok: countOf('ok'),
-    alarm: countOf('alarm'),
-    neverRead: countOf('never-read'),
-    keyMissing: keyless.length,
-    off: countOf('off') - keyless.length,
+    states: countStates(wanted.map(({ health }) => health.state)),
     hidden: wanted.filter((each) => !isShown(each)).length,
   })
   return 0
@@ -310,6 +298,30 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
 }
 
+/** `source off ID --reason TEXT`: no worker reads it until it is turned on. */
+export const turnOff: Operation<SourceContext & { readonly by?: Actor }> = async (
+  context,
+  { operands, options },
+  emit,
+) => {
+  const { id } = sourceNamed(await loadSources(), operands[0]!)
+  const reason = String(options.reason ?? '').trim()
+  if (reason === '')
+    throw new OperatorError('option-missing', `Say why: \`tenderstock source off ${id} --reason TEXT\`.`)
+  await inTransaction(context.store, (trx) => turnSourceOff(trx, actingNow(context), id, reason))
+  emit({ event: 'sourceTurnedOff', source: id, reason })
+  return 0
+}
+
+/** `source on ID`: undoes `source off`. */
+export const turnOn: Operation<SourceContext & { readonly by?: Actor }> = async (context, { operands }, emit) => {
+  const { id } = sourceNamed(await loadSources(), operands[0]!)
+  const isDone = await inTransaction(context.store, (trx) => turnSourceOn(trx, actingNow(context), id))
+  if (!isDone) throw refused({ code: 'not-turned-off', values: { source: id } })
+  emit({ event: 'sourceTurnedOn', source: id })
+  return 0
+}
+
 /** `source release ID`: ends the quarantine of a source. `seen`: when the one began that a page has shown. */
 export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }> = async (
   context,
@@ -333,6 +345,8 @@ export const operations = {
   'source list': listSources,
   'source show': showSource,
   'source check': checkSources,
+  'source off': turnOff,
+  'source on': turnOn,
   'source release': async (context, request, emit) => {
     const exitCode = await releaseSourceNow(context, request, emit)
     await context.queue.run('consolidate', () => consolidateNow(context, emit))

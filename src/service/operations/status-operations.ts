@@ -1,8 +1,11 @@
 // What the stock is like, and who did what: `tenderstock status` and `tenderstock audit`.
 
 import { clockLine } from '../../domain/clock-concern.ts'
+import { countStates } from '../../domain/source-state.ts'
 import { stockRules } from '../../domain/stock-rules.ts'
+import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { parserVersion } from '../../sources/parser-version.ts'
+import { loadSources } from '../../sources/registry.ts'
 import { exportProgress } from '../../store/editions/edition-export.ts'
 import { newestEdition } from '../../store/editions/editions.ts'
 import { readHitLag } from '../../store/hits/hit-mark.ts'
@@ -22,6 +25,7 @@ import type { Operations, ServiceContext } from '../control/operation-context.ts
 import { organizationNamed } from '../control/organization-named.ts'
 import type { Emit } from '../events/command-event.ts'
 import { clockConcerns } from '../watch/clock-concerns.ts'
+import { watchOf } from './source-operations.ts'
 
 const failingExitCode = 7
 
@@ -64,6 +68,9 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     hits: await readHitLag(db),
     mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },
     ...(exported && { exported }),
+    portals: countStates(
+      (await sourcesHealth(context.store, watchOf(context, await loadSources()))).map(({ health }) => health.state),
+    ),
     unpublished: await countUnpublished(db),
     nextPublication: next?.at ?? Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
     ...(next?.firstReading && { firstReading: next.firstReading }),

@@ -12,9 +12,10 @@ import type {
 } from '../../console/frame/stock-reads.ts'
 import { explainRecord } from '../../consolidate/explain-stock.ts'
 import { noticeChanges } from '../../consolidate/notice-changes.ts'
+import { isFailing } from '../../domain/source-state.ts'
 import { hourMs } from '../../domain/time.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
-import { lacksKey, type SourceHealth, type SourceRecord } from '../../ingest/source-health.ts'
+import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { loadSources } from '../../sources/registry.ts'
 import type { Source } from '../../sources/source.ts'
@@ -38,7 +39,6 @@ const shownSlots = 60
 const shownAlarms = 20
 const shownDecisions = 20
 /** How long slots may wait after the last success before the source counts as late. */
-const lateMs = 3 * hourMs
 
 /** Makes the reads of a service. */
 export function stockReads(context: ServiceContext, editions: Pick<EditionView, 'newest'>): StockReads {
@@ -128,7 +128,8 @@ function lineOf(source: Source, health: SourceHealth, record: SourceRecord): Sou
     sourceId: source.id,
     title: source.title,
     country: source.country,
-    state: stateOf(source, health, record),
+    state: health.state,
+    failure: isFailing(health.state) ? (record.lastError ?? undefined) : undefined,
     offBecause: health.offBecause,
     lastSuccessAt: health.lastSuccessAt,
     lastNewAt: record.lastNewAt,
@@ -136,14 +137,6 @@ function lineOf(source: Source, health: SourceHealth, record: SourceRecord): Sou
     waitingSlots: record.waitingSlots,
     alarms: health.alarms.map(({ kind, detail }) => ({ kind, detail })),
   }
-}
-
-function stateOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine['state'] {
-  if (health.state === 'off') return lacksKey(source, false) ? 'key-missing' : 'off'
-  if (health.state !== 'alarm')
-    return health.state === 'ok' && record.waitingSlots > 0 && (health.lagMs ?? 0) > lateMs ? 'late' : health.state
-  const kinds = new Set(health.alarms.map(({ kind }) => kind))
-  return kinds.has('failing') ? 'failing' : kinds.has('silent') ? 'silent' : 'alarm'
 }
 
 async function sourceFile(trx: Executor, source: Source, context: ServiceContext): Promise<SourceFile> {

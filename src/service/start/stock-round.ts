@@ -17,6 +17,7 @@ import type { NextEdition, ServiceContext } from '../control/operation-context.t
 import type { CommandEvent, Emit } from '../events/command-event.ts'
 import type { Roles } from '../nodes/roles.ts'
 import { fitValuesWhenDue, helpRebuild, ingestPaths, publishNow, rebuild } from '../operations/stock-operations.ts'
+import { alarmLines } from '../rounds/alarm-lines.ts'
 import type { LiveSources } from '../rounds/live-sources.ts'
 import type { RunStage } from '../rounds/rounds.ts'
 import type { SampleSources } from '../samples/sample-sources.ts'
@@ -150,7 +151,7 @@ export class StockRound {
     const hasKey = (setting: string) => sourceKey(setting) !== undefined
     const sources = await loadSources()
     const { raised, cleared } = await watchSources(context.store, { sources, now, hasKey, watchedAt })
-    for (const message of raised) emit({ event: 'warning', message })
+    for (const message of alarmLines(raised)) emit({ event: 'warning', message })
     for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
   }
 

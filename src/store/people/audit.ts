@@ -68,6 +68,8 @@ export type AuditAction =
   | 'edition.acceptFuture'
   | 'source.read'
   | 'source.release'
+  | 'source.turnOff'
+  | 'source.turnOn'
   | 'alarm.acknowledge'
   | 'review.merge'
   | 'review.split'

@@ -21,8 +21,6 @@ export type DeskFacts = {
     readonly acknowledgedBy: string | null
     readonly note: string | null
   }[]
-  /** Sources that ever answered. */
-  readonly sources: number
   /** Text of the setting that holds the state of rounds; null before the first. */
   readonly rounds: readonly string[]
   /** Text of the setting of maintenance (maintenance.ts). */
@@ -73,7 +71,6 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
         select coalesce(json_agg(a), '[]'::json) from (
           select source_id as "sourceId", kind, raised_at as "raisedAt", detail, acknowledged_by as "acknowledgedBy", note
           from source_alarm where cleared_at is null order by raised_at, source_id, kind limit ${maxAlarms}::integer) a),
-      'sources', (select count(*) from source_check),
       'rounds', (select coalesce(json_agg(value), '[]'::json) from setting where name like 'rounds %'),
       'maintenance', (select value from setting where name = ${maintenanceSetting}),
       'mailsDue', (select count(*) from mail where state = 'due'),

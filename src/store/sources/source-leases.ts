@@ -49,6 +49,19 @@ export async function takeLease(
   return row && { lease, worker, fence: row.fence }
 }
 
+/** IDs of the sources that a worker visits at `now`. */
+export async function visitedSources(db: Executor, now: number): Promise<ReadonlySet<string>> {
+  const prefix = 'source '
+  const rows = await db
+    .selectFrom('source_lease')
+    .select('lease')
+    .where('lease', 'like', `${prefix}%`)
+    .where('worker', '<>', '')
+    .where('until_ms', '>', now)
+    .execute()
+  return new Set(rows.map(({ lease }) => lease.slice(prefix.length)))
+}
+
 /**
  * Extends a lease. Throws LeaseLost if another worker took it. Inside a transaction it is the fence: until the
  * transaction ends no other worker can take the lease.

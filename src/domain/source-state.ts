@@ -1,0 +1,41 @@
+// The states of a source.
+
+/**
+ * How a source is doing, the worst first. `no-answer`, `refused` (401, 403, a firewall's challenge), `forbidden` by its
+ * robots.txt and `wrong-content`: no reading has succeeded since it began to fail, for one of these reasons. `silent`:
+ * it answers, but nothing is new for longer than usual. `alarm`: another alarm. `late`: readings are due for hours.
+ * `reading`: its first reading has begun, and none has succeeded yet. `not-tried`: no reading has ended. `off` by its
+ * card, `turned-off` by an operator, or its `key-missing`.
+ */
+export const sourceStates = [
+  'no-answer',
+  'refused',
+  'forbidden',
+  'wrong-content',
+  'silent',
+  'alarm',
+  'late',
+  'ok',
+  'reading',
+  'not-tried',
+  'key-missing',
+  'turned-off',
+  'off',
+] as const
+export type SourceState = (typeof sourceStates)[number]
+
+/** States of sources that are not read. */
+const restingStates: ReadonlySet<SourceState> = new Set(['key-missing', 'turned-off', 'off'])
+export const isActive = (state: SourceState): boolean => !restingStates.has(state)
+
+/** States of active sources whose portal does not deliver. */
+const failingStates = ['no-answer', 'refused', 'forbidden', 'wrong-content'] as const
+export const isFailing = (state: SourceState): boolean => (failingStates as readonly SourceState[]).includes(state)
+
+/** How many sources are in each state. */
+export type SourceCounts = { readonly [state in SourceState]: number }
+
+export const countStates = (states: readonly SourceState[]): SourceCounts =>
+  Object.fromEntries(
+    sourceStates.map((state) => [state, states.filter((each) => each === state).length]),
+  ) as SourceCounts
