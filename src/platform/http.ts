@@ -12,8 +12,7 @@ import { ForbiddenAddress, isInNetwork, isPublicAddress, literalOf, lookupIn, ty
  * the address; `error-status`: it answers with another error; `wrong-content`: it answers with something else than the
  * card expects.
  */
-export const failureReasons = ['no-answer', 'tls', 'refused', 'robots', 'error-status', 'wrong-content'] as const
-export type FailureReason = (typeof failureReasons)[number]
+export type FailureReason = 'no-answer' | 'tls' | 'refused' | 'robots' | 'error-status' | 'wrong-content'
 
 type FailureOptions = { readonly cause?: unknown; readonly retryAt?: number; readonly reason?: FailureReason }
 

@@ -210,7 +210,7 @@ export type SourceRun = SlotName & {
 }
 
 /** Why a reading failed. `fault`: an error of this program. */
-export type ReadingReason = FailureReason | 'fault'
+type ReadingReason = FailureReason | 'fault'
 
 export async function insertRun(db: Executor, run: SourceRun): Promise<void> {
   const results = {
