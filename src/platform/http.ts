@@ -8,9 +8,9 @@ import { ForbiddenAddress, isInNetwork, isPublicAddress, literalOf, lookupIn, ty
 
 /**
  * Why a portal did not deliver. `no-answer`: no name, no connection, or nothing in time; `tls`: its certificate or its
- * encryption is not accepted; `refused`: 401, 403, 429, 503, or a firewall's challenge; `robots`: its robots.txt forbids
- * the address; `error-status`: it answers with another error; `wrong-content`: it answers with something else than the
- * card expects.
+ * encryption is not accepted; `refused`: 401, 403, 429, 503, or a firewall's challenge; `robots`: its robots.txt
+ * forbids the address; `error-status`: it answers with another error; `wrong-content`: it answers with something else
+ * than the card expects.
  */
 export type FailureReason = 'no-answer' | 'tls' | 'refused' | 'robots' | 'error-status' | 'wrong-content'
 

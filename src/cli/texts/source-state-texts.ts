@@ -1,6 +1,6 @@
 // How sources are doing, in words: their states, and how far the first reading is.
 import { isFailing, type SourceCounts, type SourceState, sourceStates } from '../../domain/source-state.ts'
-import type { FirstReading } from '../../ingest/first-reading.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import { count, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 
@@ -32,7 +32,12 @@ export function countedStates(states: SourceCounts, paint: Paint): string[] {
 }
 
 /** How far the first reading is: "read 11 of 104 portals, 6 fail, not yet: ted". */
-export function firstReadingText({ total, read, failing, waitsFor }: FirstReading): string {
+export function firstReadingText({
+  total,
+  read,
+  failing,
+  waitsFor,
+}: NonNullable<EventOf<'status'>['firstReading']>): string {
   return [
     `read ${read} of ${count(total, 'portal')}`,
     ...(failing > 0 ? [`${failing} ${failing === 1 ? 'fails' : 'fail'}`] : []),

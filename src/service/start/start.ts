@@ -178,10 +178,11 @@ export async function start(options: StartOptions): Promise<void> {
   late.rounds = rounds
   await rounds?.first
   if (has('serve') && !editions.newest && !stop.aborted) {
+    const latest = `at ${toInstant(context.nextEdition?.()?.at ?? clock())} at the latest`
     emit({
       event: 'warning',
       message: live
-        ? `The portals are being read for the first time: the API answers 503 until the first edition, at ${toInstant(context.nextEdition?.()?.at ?? clock())} at the latest.`
+        ? `The portals are being read for the first time: the API answers 503 until the first edition, ${latest}.`
         : 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
     })
   }
