@@ -45,10 +45,11 @@ export function loadAssets(): Assets {
   add('public-sans.woff2', fontOf('latin'))
   add('public-sans-more.woff2', fontOf('latin-ext'))
   for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))
-  const style = readFileSync(join(folder, 'console.css'), 'utf8')
-  const withoutComments = style.replace(/\/\*.*?\*\/\s*/gs, '')
-  const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)
-  add('console.css', Buffer.from(placed))
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.css'))) {
+    const withoutComments = readFileSync(join(folder, name), 'utf8').replace(/\/\*.*?\*\/\s*/gs, '')
+    const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (font) => addresses.get(font)!)
+    add(name, Buffer.from(placed))
+  }
   return {
     files,
     addressOf: (name) => {

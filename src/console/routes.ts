@@ -7,6 +7,7 @@ import { contractPages } from './customers/contract-pages.ts'
 import { customerPages } from './customers/customer-pages.ts'
 import { overviewPages } from './customers/overview-pages.ts'
 import { operatorPages } from './desk/operator-pages.ts'
+import { findPages } from './find/find-pages.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
 import type { PageRoute } from './frame/page.ts'
 import { digestPages } from './hits/digest-pages.ts'
@@ -34,6 +35,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   customerPages,
   digestPages,
   explorerPages,
+  findPages,
   hitPages,
   invitationPages,
   mePages,

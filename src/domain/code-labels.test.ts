@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type codeKinds, codeLabel, codesAbove, codesBelow, findCodes } from './code-labels.ts'
+import { type codeKinds, codeLabel, codesAbove, codesBelow, codesCalled, findCodes } from './code-labels.ts'
 import { cpvRange, officialCheckDigit } from './cpv.ts'
 import { nutsNumber, nutsRange } from './nuts.ts'
 
@@ -54,7 +54,9 @@ describe('names and trees of codes', () => {
   test('name countries in both languages, including those with different NUTS letters', () => {
     expect([codeLabel('nuts', 'DE', 'en'), codeLabel('nuts', 'DE', 'de')]).toEqual(['Germany', 'Deutschland'])
     expect([codeLabel('nuts', 'EL', 'en'), codeLabel('nuts', 'UK', 'de')]).toEqual(['Greece', 'Vereinigtes Königreich'])
-    expect(codeLabel('nuts', 'DE212', 'en')).toBe('München, Kreisfreie Stadt')
+    expect([codeLabel('nuts', 'DED', 'en'), codeLabel('nuts', 'DED', 'de')]).toEqual(['Saxony', 'Sachsen'])
+    expect(codesCalled('nuts', 'sachsen')).toEqual(codesCalled('nuts', 'Saxony'))
+    expect(codeLabel('nuts', 'DE211', 'en')).toBe('Ingolstadt, Kreisfreie Stadt')
     expect(codeLabel('cpv', '12345678', 'en')).toBeUndefined()
   })
 

@@ -1,14 +1,16 @@
 // Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. They are read on first
 // use. The names are those of the Publications Office (authority tables "cpv" and "nuts"), except for two that its
-// table has mixed up: 33952000 in English and 34000000 in German. Facts about countries come from Intl.
+// table has mixed up: 33952000 in English and 34000000 in German. Facts about countries come from Intl, names of
+// regions that other languages have from region-names.ts.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toCpvCode } from './cpv.ts'
 import { toNutsCode } from './nuts.ts'
+import { regionNames } from './region-names.ts'
 
 export const codeKinds = ['cpv', 'nuts'] as const
 export type CodeKind = (typeof codeKinds)[number]
-/** Languages in which codes have names. Regions have one name, in a language of their country. */
+/** Languages in which codes have names. Most regions have one name, in a language of their country. */
 export type LabelLanguage = 'en' | 'de'
 
 type Entry = {
@@ -67,6 +69,13 @@ export function findCodes(kind: CodeKind, text: string, limit: number): string[]
   return [...new Set([...begun, ...named])].slice(0, limit)
 }
 
+/** The listed codes with exactly this name, in any language that has one for them; in their order. */
+export function codesCalled(kind: CodeKind, text: string): string[] {
+  const name = foldName(text)
+  if (name.trim() === '') return []
+  return [...treeOf(kind).entries.values()].filter(({ folded }) => folded.includes(name)).map(({ code }) => code)
+}
+
 function startingWith(kind: CodeKind, entries: ReadonlyMap<string, Entry>, beginning: string): string[] {
   return [...entries.keys()]
     .filter((code) => code.startsWith(beginning) && shortCode(kind, code).length >= beginning.replace(/0+$/, '').length)
@@ -115,16 +124,18 @@ function treeOf(kind: CodeKind): Tree {
   return tree
 }
 
-type Named = readonly [code: string, en: string, de: string]
+/** `own`: the name of a region in its country. */
+type Named = readonly [code: string, en: string, de: string, own?: string]
 
 function readNames(kind: CodeKind): Named[] {
   const packed = readFileSync(new URL(`./data/${kind}-labels.tsv.gz`, import.meta.url))
   const rows = gunzipSync(packed).toString('utf8').trimEnd().split('\n')
   return rows.map((row): Named => {
     const [code = '', en = '', de = en] = row.split('\t')
-    return kind === 'nuts' && code.length === 2
-      ? [code, countryName(code, 'en', en), countryName(code, 'de', en)]
-      : [code, en, de]
+    if (kind === 'cpv') return [code, en, de]
+    if (code.length === 2) return [code, countryName(code, 'en', en), countryName(code, 'de', en), en]
+    const [english = en, german = en] = regionNames[code] ?? []
+    return [code, english, german, en]
   })
 }
 
@@ -140,7 +151,7 @@ function countryName(code: string, language: LabelLanguage, ownName: string): st
 function plant(kind: CodeKind, rows: readonly Named[]): Tree {
   const entries = new Map<string, Entry>()
   const roots: string[] = []
-  for (const [code, en, de] of rows) {
+  for (const [code, en, de, own = en] of rows) {
     const parent = parentOf(kind, code, entries)
     entries.set(code, {
       code,
@@ -148,7 +159,7 @@ function plant(kind: CodeKind, rows: readonly Named[]): Tree {
       children: [],
       en,
       de,
-      folded: en === de ? [foldName(en)] : [foldName(en), foldName(de)],
+      folded: [...new Set([en, de, own])].map(foldName),
     })
     if (parent === undefined) roots.push(code)
     else entries.get(parent)!.children.push(code)

@@ -30,7 +30,7 @@ describe('codes', () => {
     const below = await read('/codes/cpv?at=45233000', 'de')
     expect(below).toContain('href="/codes/cpv?at=45230000"')
     expect(below).toContain('<code>45233100</code>')
-    expect(await read('/codes/nuts?at=DE2')).toContain('Oberbayern')
+    expect(await read('/codes/nuts?at=DE2')).toContain('Upper Bavaria')
     expect(await read('/codes/cpv?at=nonsense')).toContain('href="/codes/cpv?at=45000000"')
   })
 

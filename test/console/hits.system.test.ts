@@ -167,7 +167,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const plain = await (await send(ticked, action, { 'cpv-q': ['45'], 'nuts-q': ['DE2'], do: ['find nuts'] })).text()
     expect(fieldsOf(plain, action)).toMatchObject({ cpv: ['45233141', '45000000'], nuts: ['DE2'] })
     // codes as people know them: all digits, with their names
-    for (const chip of ['<code>45000000</code> Construction work', '<code>DE2</code> Bayern'])
+    for (const chip of ['<code>45000000</code> Construction work', '<code>DE2</code> Bavaria'])
       expect(plain).toContain(`${chip}<svg`)
     const dropped = await (await send(plain, action, { do: ['drop cpv 45000000'] })).text()
     expect(fieldsOf(dropped, action)['cpv']).toEqual(['45233141'])

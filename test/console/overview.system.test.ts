@@ -60,7 +60,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     const main = page.slice(page.indexOf('<main'), page.indexOf('</main>'))
     const links = [...main.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href!)
     expect(links).toEqual([
-      '/explorer',
+      '/tenders',
       `/o/${organizationId}/settings/api-access`,
       `/o/${organizationId}/searches`,
       '/status',

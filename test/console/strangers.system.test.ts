@@ -252,7 +252,7 @@ test('a network may request samples at most 120 times a minute, and never the li
     editions: {
       newest: { edition: 1, lastModified: 0, publishedAt: Date.UTC(2026, 10, 20), records: 7, changes: 7 },
       list: () => ({ positions: [1, 2, 3, 4, 5, 6, 7], next: null }),
-    },
+    } as unknown as ExplorerStock['editions'],
     isFrozen: true,
     ask: async (path) => {
       asked.push(path)

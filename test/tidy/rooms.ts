@@ -45,6 +45,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     codes: ['frame'],
     hits: ['frame', 'codes'],
     tenders: ['frame', 'hits'],
+    find: ['frame', 'codes', 'hits', 'tenders'],
     desk: ['frame', 'tenders'],
     mails: ['frame', 'hits'],
     customers: ['frame', 'desk', 'mails'],

@@ -126,8 +126,8 @@ function codeTable(
         codesBelow(kind, code).length > 0 ? html`<a href="/codes/${kind}?at=${code}">${label}</a>` : label,
         ...(isSearch ? [above === undefined ? '' : nameOf(above)] : []),
         count === undefined
-          ? html`<a href="/explorer?${kind}=${code}"><span class="hide">${texts.explore(code)}</span>…</a>`
-          : html`<a href="/explorer?${kind}=${code}">${countText(count, language)}<span class="hide"> ${texts.explore(code)}</span></a>`,
+          ? html`<a href="/tenders?${kind}=${code}"><span class="hide">${texts.explore(code)}</span>…</a>`
+          : html`<a href="/tenders?${kind}=${code}">${countText(count, language)}<span class="hide"> ${texts.explore(code)}</span></a>`,
       ]
     }),
   })

@@ -159,7 +159,7 @@ function ways({ language, organization }: OrganizationRequest): Html {
   return part(
     texts.ways,
     html`<ul class="ways">
-      ${way(texts.explore, texts.exploreDetail, '/explorer')}
+      ${way(texts.find, texts.findDetail, '/tenders')}
       ${
         canConnect
           ? way(texts.access, texts.accessDetail, `${at}/settings/api-access`)

@@ -57,6 +57,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/sync/simulation.md'],
   ],
   hits: [
+    ['docs/hits/finding.md'],
     ['docs/hits/concepts.md', 'When a hit is created'],
     ['docs/hits/matching.md', 'What a search matches'],
     ['docs/hits/score.md'],

@@ -35,8 +35,8 @@ export type ExplorerAnswer = {
 
 /** A stock that visitors explore. */
 export type ExplorerStock = {
-  /** Where matches are counted. */
-  readonly editions: Pick<EditionView, 'newest' | 'list'>
+  /** Where matches are counted, and tenders found. */
+  readonly editions: Pick<EditionView, 'newest' | 'list' | 'find' | 'record' | 'meta'> & TenderFinder
   /** Answers as the API does, for a path below `/v1`. */
   readonly ask: (path: string) => Promise<ExplorerAnswer>
   /** One edition forever, beside the live stock; false: the stock itself is made up, and grows. */

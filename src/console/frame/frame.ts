@@ -45,7 +45,7 @@ export function frame(content: Page, context: FrameContext): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${content.refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${content.refreshSeconds}">`}
 ${fonts.map((name) => html`<link rel="preload" href="${asset(name)}" as="font" type="font/woff2" crossorigin>\n`)}
-  <link rel="stylesheet" href="${asset('console.css')}">
+  ${['console', ...(content.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${asset(`${name}.css`)}">`)}
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 ${content.feed !== undefined && html`<link rel="alternate" type="application/atom+xml" href="${content.feed}">`}
 ${['console', ...(content.scripts ?? [])].map(
@@ -107,9 +107,10 @@ function navigation(content: Page, context: FrameContext): Html {
   if (kind === 'public')
     return html`<nav class="menu" id="menu" popover aria-label="${texts.site}">
       ${[
+        [texts.pageNames.tenders, '/tenders'] as const,
         [texts.pageNames.docs, '/docs'] as const,
-        [texts.pageNames.explorer, '/explorer'] as const,
         [texts.stock, '/stock'] as const,
+        [texts.pageNames.explorer, '/explorer'] as const,
         [texts.pageNames.status, '/status'] as const,
       ].map(entry)}
       ${
@@ -148,6 +149,7 @@ function navigation(content: Page, context: FrameContext): Html {
     ${(
       [
         [texts.pageNames.overview, at],
+        [texts.pageNames.tenders, '/tenders'],
         [texts.pageNames.hits, `${at}/hits`],
         [texts.pageNames.searches, `${at}/searches`],
         [texts.pageNames.profiles, `${at}/profiles`],

@@ -67,6 +67,8 @@ export type Page = {
   readonly refreshSeconds?: number
   /** Names of scripts in `browser/`, without `.js`. */
   readonly scripts?: readonly string[]
+  /** Names of further style sheets in `browser/`, without `.css`. */
+  readonly styles?: readonly string[]
   /** Address of an Atom feed of this page. */
   readonly feed?: string
   /** False if the body has its own heading. */

@@ -367,7 +367,7 @@ export const pager = (options: {
   </nav>`
 
 /** More content, closed at first. */
-export const more = (summary: string, body: Content): Html =>
+export const more = (summary: Content, body: Content): Html =>
   html`<details class="more"><summary>${summary}</summary>${body}</details>`
 
 /** What needs attention: state, what and since when, what follows, one action. */

@@ -76,6 +76,27 @@ export function formOfSearch(search?: StoredSearch): SearchForm {
   }
 }
 
+/** The query that prefills the form of a new search with this filter: the names are those of its fields. */
+export function searchFormAddress(filter: SearchFilter, name: string): string {
+  const query = new URLSearchParams({ name })
+  const list = (field: string, items: readonly string[] = []) => {
+    for (const item of items) query.append(field, item)
+  }
+  list('cpv', filter.cpv)
+  list('nuts', filter.nuts)
+  if (filter.words) query.set('words', filter.words.join(', '))
+  if (filter.allWords) query.set('all-words', filter.allWords.join(', '))
+  if (filter.authorities) query.set('authorities', filter.authorities.join('\n'))
+  list('status', filter.status)
+  if (filter.valueMin !== undefined) query.set('value-min', String(filter.valueMin))
+  if (filter.valueMax !== undefined) query.set('value-max', String(filter.valueMax))
+  return query.toString()
+}
+
+/** The form of a new search as an address prefills it; an empty one without a query. */
+export const formOfAddress = (query: URLSearchParams): SearchForm =>
+  query.size === 0 ? formOfSearch() : { ...formSent(query), threshold: String(defaultThreshold) }
+
 /** What was sent. */
 export const formSent = (form: URLSearchParams): SearchForm => ({
   ...criteriaSent(form),

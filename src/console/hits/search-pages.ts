@@ -9,7 +9,7 @@ import { empty, numbers, state, table } from '../frame/parts.ts'
 import { copyPages } from './copy-pages.ts'
 import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
 import { activate, changeSearch, newSearch, release } from './search-changes.ts'
-import { formOfSearch, readSearchForm } from './search-form.ts'
+import { formOfAddress, formOfSearch, readSearchForm } from './search-form.ts'
 import { openSearchPreviews } from './search-previews.ts'
 import { searchesTexts } from './searches-texts.ts'
 
@@ -20,7 +20,7 @@ export function searchPages(context: ConsoleContext): PageRoute[] {
   return [
     organizationPage('GET', '/o/:organization/searches', 'member', (request) => listPage(context, request)),
     organizationPage('GET', '/o/:organization/searches/new', 'member', async (request) =>
-      builder(desk, request, { form: formOfSearch(), profiles: await profilesOf(context, request) }),
+      builder(desk, request, { form: formOfAddress(request.query), profiles: await profilesOf(context, request) }),
     ),
     organizationPage('POST', '/o/:organization/searches/new', 'member', (request) => newSearch(desk, request)),
     organizationPage('GET', '/o/:organization/searches/:search', 'member', (request) => searchPage(desk, request)),

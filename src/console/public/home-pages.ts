@@ -48,8 +48,8 @@ function hero(language: Language): Html {
 <h1>${texts.heading}</h1>
 <p class="lead">${texts.lead}</p>
 <p class="row">
-  <a class="btn go" href="/docs">${texts.docs}</a>
-  <a class="btn" href="/explorer">${texts.explore}</a>
+  <a class="btn go" href="/tenders">${texts.find}</a>
+  <a class="btn" href="/docs">${texts.docs}</a>
 </p>
   </div>
 <div class="stack" role="img" aria-label="${texts.flow}">
@@ -97,7 +97,7 @@ function stockNow({ editions }: HomeContext, portals: number | undefined, langua
 function ways(language: Language): Html {
   const texts = homeTexts[language]
   const list = [
-    [texts.explorerHeading, texts.explorerText, texts.explorerLink, '/explorer'],
+    [texts.findHeading, texts.findText, texts.findLink, '/tenders'],
     [texts.docsHeading, texts.docsText, texts.docsLink, '/docs/quick-start'],
     [texts.signInHeading, texts.signInText, texts.shared.signIn, '/sign-in'],
   ] as const

@@ -9,7 +9,7 @@ const en = {
     'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record ' +
     'with a fixed id, and tells your systems what changed.',
   docs: 'Read the documentation',
-  explore: 'Explore the records',
+  find: 'Find tenders',
   flow: 'Three notices of one tender, from three portals, become one record',
   slips: [
     ['TED', '684213-2026 · 2 lots'],
@@ -31,9 +31,9 @@ const en = {
   pictures: 'The stock in charts: by week, portal and CPV',
   ways: 'Three ways in',
   waysLead: 'Start with the one that fits your job. The first two need no account.',
-  explorerHeading: 'You decide on bids',
-  explorerText: 'Filter by CPV code, region, value and deadline, and see the request that finds the same.',
-  explorerLink: 'Open the explorer',
+  findHeading: 'You decide on bids',
+  findText: 'Look for tenders by words, trade, region, value and deadline, and save what you look for.',
+  findLink: 'Find tenders',
   docsHeading: 'You build the connection',
   docsText: 'Two GET operations, one cursor, one timestamp. A copy in your CRM or ERP takes an afternoon.',
   docsLink: 'Begin with the quick start',
@@ -56,7 +56,7 @@ const de: typeof en = {
     'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich ' +
     'geändert hat.',
   docs: 'Dokumentation lesen',
-  explore: 'Datensätze ansehen',
+  find: 'Ausschreibungen finden',
   flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden ein Datensatz',
   slips: [
     ['TED', '684213-2026 · 2 Lose'],
@@ -78,9 +78,9 @@ const de: typeof en = {
   pictures: 'Der Bestand in Bildern: nach Woche, Portal und CPV',
   ways: 'Drei Wege hinein',
   waysLead: 'Beginnen Sie mit dem, der zu Ihrer Aufgabe passt. Die ersten zwei brauchen kein Konto.',
-  explorerHeading: 'Sie entscheiden über Angebote',
-  explorerText: 'Filtern Sie nach CPV-Code, Region, Wert und Frist, und sehen Sie die Anfrage, die dasselbe findet.',
-  explorerLink: 'Explorer öffnen',
+  findHeading: 'Sie entscheiden über Angebote',
+  findText: 'Suchen Sie nach Wörtern, Branche, Region, Wert und Frist, und speichern Sie, was Sie suchen.',
+  findLink: 'Ausschreibungen finden',
   docsHeading: 'Sie bauen die Anbindung',
   docsText: 'Zwei GET-Operationen, ein Cursor, ein Zeitstempel. Eine Kopie in CRM oder ERP braucht einen Nachmittag.',
   docsLink: 'Mit dem Schnellstart beginnen',

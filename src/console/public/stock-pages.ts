@@ -194,7 +194,7 @@ function divisionsPart(shape: StockShape, language: Language): Html {
   const [first] = list
   if (!first) return part(texts.divisions, html`<p>${texts.none}</p>`)
   const rows = list.map(({ division, name, isListed, tenders }): Content[] => [
-    html`<code>${division}</code> ${isListed ? html`<a href="/codes/cpv?at=${division}000000">${name}</a>` : name}`,
+    html`<code>${division}</code> ${isListed ? html`<a href="/tenders?cpv=${division}000000&amp;status=any">${name}</a>` : name}`,
     number(tenders),
   ])
   return part(

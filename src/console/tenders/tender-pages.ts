@@ -1,5 +1,6 @@
 // The page of a tender: the record of the newest edition, and the history of its notices.
 import type { TenderRecord } from '../../domain/tender.ts'
+import type { EditionView } from '../../edition/read/edition-view.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment, formatNumber } from '../frame/format.ts'
 import { frameTexts } from '../frame/frame-texts.ts'
@@ -22,7 +23,31 @@ import { tenderTexts } from './tender-texts.ts'
 
 export const tenderPages = (context: ConsoleContext): PageRoute[] => {
   const pageFor = context.config.hasPublicTenders ? publicPage : personPage
-  return [pageFor('GET', '/tenders/:id', (request: PageRequest) => oneTender(context, request))]
+  return [
+    pageFor('GET', '/tenders/:id', (request: PageRequest) => oneTender(context, request)),
+    publicPage('GET', '/samples/:id', (request) => oneSample(context, request)),
+  ]
+}
+
+/** A made-up tender, for strangers: its record alone, without the history of its notices. */
+function oneSample(context: ConsoleContext, request: PageRequest): PageAnswer {
+  const { language, params } = request
+  const stock = context.samples()
+  const record =
+    typeof stock === 'string' ? undefined : publishedRecord(stock.editions, (params['id'] ?? '').toLowerCase())
+  if (typeof stock === 'string' || !record) throw new PageError(404, frameTexts[language].noPage)
+  const texts = tenderTexts[language]
+  const { newest } = stock.editions
+  const now = stock.isFrozen && newest ? newest.publishedAt : request.now
+  return page({
+    ...headOf(record, { editions: stock.editions, hasSamples: false }, request),
+    crumbs: [[texts.pageNames.tenders, '/tenders']],
+    current: '/tenders',
+    body: html`
+      ${noteBox('info', texts.sample, texts.sampleBody)}
+      ${tenderBody(record, { language, now, explained: undefined })}
+    `,
+  })
 }
 
 async function oneTender(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
@@ -50,7 +75,7 @@ function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checked
 
 function headOf(
   record: TenderRecord,
-  { editions, hasSamples }: Pick<ConsoleContext, 'editions' | 'hasSamples'>,
+  { editions, hasSamples }: { readonly editions: Pick<EditionView, 'newest'>; readonly hasSamples: boolean },
   { language, viewer }: PageRequest,
 ) {
   const texts = tenderTexts[language]

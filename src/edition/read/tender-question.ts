@@ -48,8 +48,8 @@ export type TenderQuestion = {
 }
 
 /** Beyond it nobody looks, and sorting costs. */
-const maxOffset = 1000
-const maxFound = 5000
+export const maxOffset = 1000
+export const maxFound = 5000
 
 export type Counted = { readonly code: string; readonly count: number }
 

@@ -1,0 +1,81 @@
+// Which tenders somebody may look through: the stock for people whose organization has access to it, and for operators;
+// made-up samples for everybody else. And how many pages and files that may be.
+import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
+import { AttemptLimit } from '../frame/attempt-limit.ts'
+import type { ConsoleContext, ExplorerStock } from '../frame/console-context.ts'
+import { formatDay, formatNumber } from '../frame/format.ts'
+import { type Html, html } from '../frame/html.ts'
+import { PageError, type PageRequest, type ViewerMembership } from '../frame/page.ts'
+import { findTexts } from './find-texts.ts'
+
+/** Maximum pages of tenders a minute, and files a day, for a person and for an organization; strangers by network. */
+const [maxPages, maxFiles] = [60, 20]
+
+export type FoundStock = {
+  readonly editions: ExplorerStock['editions']
+  /** Path of the pages of its tenders, with a slash at the end. */
+  readonly pages: '/tenders/' | '/samples/'
+  /** To which deadlines refer, epoch milliseconds. */
+  readonly now: number
+  readonly stamp: Html
+}
+
+/** The organization through which somebody reads the stock: access may have ended while its area stays. */
+export const accessOf = (
+  { directory }: Pick<ConsoleContext, 'directory'>,
+  { viewer }: PageRequest,
+): ViewerMembership | undefined =>
+  viewer?.memberships.find(({ organizationId }) => directory.organization(organizationId)?.hasApiAccess)
+
+export function stockFor(context: ConsoleContext, request: PageRequest): FoundStock | 'making' | 'failed' {
+  const { language, viewer, now } = request
+  const texts = findTexts[language]
+  const samples = html`<b>${texts.samples}</b> ${texts.samplesDetail}`
+  const own = accessOf(context, request)
+  if (context.hasSamples || own || viewer?.person.isOperator)
+    return {
+      editions: context.editions,
+      pages: viewer ? '/tenders/' : '/samples/',
+      now,
+      stamp: context.hasSamples ? samples : html`${own && texts.live(own.name)}`,
+    }
+  const stock = context.samples()
+  if (typeof stock === 'string') return stock
+  const { newest } = stock.editions
+  const detail =
+    newest && texts.frozenDetail(formatNumber(newest.records, language), formatDay(newest.publishedAt, language))
+  const way = viewer ? texts.needsAccess : html`<a href="/sign-in?return=/tenders">${texts.signIn}</a>`
+  return {
+    editions: stock.editions,
+    pages: '/samples/',
+    // a frozen edition stays as it was when it was made
+    now: stock.isFrozen && newest ? newest.publishedAt : now,
+    stamp: stock.isFrozen ? html`<b>${texts.samples}</b> ${detail} ${way}` : samples,
+  }
+}
+
+/** The hour to which a question refers, so that equal ones are answered once. */
+export const hourOf = ({ now }: Pick<FoundStock, 'now'>): number => Math.floor(now / hourMs) * hourMs
+
+/** Nobody reads the stock around the contract with the API: pages and files of people have limits of their own. */
+export class FindLimits {
+  readonly #pages = new AttemptLimit(maxPages, minuteMs)
+  readonly #files = new AttemptLimit(maxFiles, dayMs)
+
+  /** Throws PageError 429 with a sentence. */
+  takePage(context: ConsoleContext, request: PageRequest): void {
+    if (!taken(this.#pages, context, request)) throw new PageError(429, findTexts[request.language].tooManyPages)
+  }
+
+  takeFile(context: ConsoleContext, request: PageRequest): void {
+    if (!taken(this.#files, context, request)) throw new PageError(429, findTexts[request.language].tooManyDownloads)
+  }
+}
+
+function taken(limit: AttemptLimit, context: ConsoleContext, request: PageRequest): boolean {
+  const { viewer, addressPrefix, now } = request
+  if (!viewer) return limit.take(`network ${addressPrefix}`, now)
+  const own = accessOf(context, request)
+  const isPersonFine = limit.take(`person ${viewer.person.personId}`, now)
+  return isPersonFine && (!own || limit.take(`organization ${own.organizationId}`, now))
+}
