@@ -100,10 +100,13 @@ const status: EventOf<'status'> = {
   quarantines: [],
   isFailing: false,
   failure: null,
+  failureCode: null,
+  failedStage: null,
   editionAgeSeconds: 119 * 60 + 59,
   lastRoundAt: null,
   failedRounds: 0,
   lastError: null,
+  lastErrorCode: null,
   lastErrorAt: null,
   tenders: { open: 3 },
   portals: countStates(['ok', 'ok', 'no-answer']),
@@ -332,7 +335,9 @@ test('a wrong signature counts as refused only by a receiver that was reached', 
     isSignatureWrong: true,
   } as const
   expect(textOf({ ...tested, status: 401, error: null })).toBe('  ✓ The receiver answered 401 after 3 ms\n')
-  expect(textOf({ ...tested, status: null, error: 'dns' })).toBe('  ! The receiver was not reached (dns) after 3 ms\n')
+  expect(textOf({ ...tested, status: null, error: 'dns' })).toBe(
+    '  ! The receiver was not reached: its name cannot be resolved (dns) after 3 ms\n',
+  )
 })
 
 test('an export that is only looked at says whether the database is empty', () => {

@@ -25,8 +25,18 @@ export const disabledAfterMs = 5 * dayMs
 /** Number of consecutive failures after which an endpoint receives one delivery at a time. */
 export const cautiousAfter = 20
 
-/** Why no answer came. Never an address: the log is shown to customers. */
-export type AttemptFailure = 'dns' | 'refused' | 'tls' | 'timeout' | 'forbidden-address' | 'broken' | 'other'
+/** Why no answer came, by code and in English. Never an address: the log is shown to customers. */
+export const attemptFailures = {
+  dns: 'its name cannot be resolved',
+  refused: 'the connection was refused',
+  tls: 'its certificate is not valid',
+  timeout: 'no answer in time',
+  'forbidden-address': 'its address is not public',
+  broken: 'the connection was lost',
+  other: 'the connection failed',
+} as const
+export type AttemptFailure = keyof typeof attemptFailures
+export const isAttemptFailure = (code: string): code is AttemptFailure => Object.hasOwn(attemptFailures, code)
 
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }

@@ -94,7 +94,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     await saveRounds(store.db, {
       lastRoundAt: since,
       failedRounds: 4,
-      lastError: 'Publishing failed: disk.',
+      lastFailure: { code: 'disk-full', stage: 'publish', detail: 'The disk is full.' },
       isStopped: false,
     })
     const organizationId = await organization('Klinikum Isarwinkel')
@@ -118,7 +118,8 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       'since 23 Nov 2026, 09:00 UTC, 2 hours ago',
       'tried 2 times',
       'Rounds are failing',
-      'Publishing failed: disk.',
+      'Publishing fails.',
+      'The disk is full.',
       '4 in a row',
       'delivers nothing',
       'not acknowledged',
@@ -130,6 +131,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(german).toContain('6 Punkte, 4 davon halten etwas auf')
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
     expect(german).toContain('Die API ist für Wartung geschlossen')
+    expect(german).toContain('Es scheitert: veröffentlichen.')
 
     // the hold: each reason with its figure; a member and a stranger see none of it
     const hold = await page('/operator/editions/hold')

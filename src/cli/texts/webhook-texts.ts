@@ -1,6 +1,7 @@
 // Events about webhooks, for people.
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { WebhookEvents } from '../../service/events/webhook-events.ts'
+import { attemptFailures, isAttemptFailure } from '../../webhooks/delivery-schedule.ts'
 import { minute } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 import { concern, done, type EventTexts } from './text-lines.ts'
@@ -53,18 +54,30 @@ function testText(event: EventOf<'webhookTested'>, paint: Paint): string {
   const { status, error, milliseconds, answer } = event
   const isExpected = status !== null && event.isSuccess !== event.isSignatureWrong
   const mark = isExpected ? paint.green('✓') : paint.yellow('!')
-  const what = status === null ? `The receiver was not reached (${error})` : `The receiver answered ${status}`
+  const what =
+    status === null ? `The receiver was not reached: ${failureText(error)}` : `The receiver answered ${status}`
   return `  ${mark} ${what} after ${milliseconds} ms${answer ? `: ${answer.slice(0, 200)}` : ''}`
 }
 
+/** The code too: documents and programs name it. */
+const failureText = (code: string | null): string => {
+  const words = attemptFailures[code !== null && isAttemptFailure(code) ? code : 'other']
+  return `${words} (${code})`
+}
+
+const heldWhy = {
+  endpoint: 'held: the endpoint is disabled',
+  cap: 'held: too many hits at once',
+} as const
+
 function deliveryText(event: EventOf<'webhookDelivery'>, paint: Paint): string {
-  const last = event.lastStatus ?? event.lastError
+  const last = event.lastStatus ?? (event.lastError === null ? null : failureText(event.lastError))
   const facts = [
     event.messageId,
     `${event.attempts} ${event.attempts === 1 ? 'attempt' : 'attempts'}`,
-    ...(last === null ? [] : [`last ${last}`]),
+    ...(last === null ? [] : [`last: ${last}`]),
     ...(event.state === 'due' ? [`next ${minute(event.dueAt)}`] : []),
-    ...(event.heldWhy === null ? [] : [`held: ${event.heldWhy}`]),
+    ...(event.heldWhy === null ? [] : [heldWhy[event.heldWhy as keyof typeof heldWhy]]),
   ]
   return `  ${minute(event.createdAt)}  ${event.state.padEnd(9)} ${event.kind}  ${paint.dim(facts.join(' · '))}`
 }

@@ -136,7 +136,7 @@ class DeskChecks {
       kind: 'bad',
       word: texts.words.bad,
       heading: texts.rounds,
-      body: html`${quoted(why, 'en')} ${texts.roundsBody('').trim()}`,
+      body: html`${texts.roundsWhy(why)} ${why.detail !== '' && quoted(why.detail, 'en')} ${texts.roundsBody}`,
       meta: [
         rounds?.lastRoundAt !== undefined && this.#since(rounds.lastRoundAt),
         texts.roundsCount(this.#number(rounds?.failedRounds ?? 0)),

@@ -1,4 +1,5 @@
 // Texts of the operator's first screen.
+import { type RoundFailure, type Stage, stageNames } from '../../store/nodes/rounds.ts'
 import { counted } from '../frame/format.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
@@ -15,6 +16,19 @@ const alarmKinds = [
 ] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
+
+const germanStages: { readonly [stage in Stage]: string } = {
+  'finish-publication': 'eine begonnene Veröffentlichung abschließen',
+  'read-files': 'die angegebenen Bekanntmachungen lesen',
+  'read-samples': 'die Beispielportale lesen',
+  'store-deliveries': 'speichern, was Portale liefern',
+  rebuild: 'den Bestand neu aufbauen',
+  consolidate: 'Bekanntmachungen zusammenführen',
+  estimate: 'Werte schätzen',
+  'watch-sources': 'die Quellen überwachen',
+  publish: 'veröffentlichen',
+  'count-outcomes': 'zählen, was veröffentlicht wurde',
+}
 
 const en = {
   lead: (all: number, holding: number, at: string) => {
@@ -71,7 +85,13 @@ const en = {
     'receive the last edition; the status page calls it late.',
   holdTimes: (count: string) => `tried ${counted(count, 'time', 'times')}`,
   rounds: 'Rounds are failing',
-  roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
+  roundsWhy: ({ code, stage }: RoundFailure): string => {
+    if (code === 'rounds-overdue')
+      return 'No round has finished for hours: the service that ran them hangs or has died. Read its log and restart it.'
+    if (code === 'database-lost') return 'The connection to the database broke.'
+    return stage === null ? 'A round failed.' : `${stageNames[stage]} fails.`
+  },
+  roundsBody: 'It is tried again and again; nothing new is published until a round succeeds.',
   roundsCount: (count: string) => `${count} in a row`,
   seeEditions: 'See the editions',
   old: (age: string) => `The newest edition was published ${age}`,
@@ -198,7 +218,13 @@ const de: typeof en = {
     'weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.',
   holdTimes: (count) => `${count}-mal versucht`,
   rounds: 'Die Durchläufe scheitern',
-  roundsBody: (why) => `${why} Bis einer gelingt, erscheint nichts Neues.`,
+  roundsWhy: ({ code, stage }) => {
+    if (code === 'rounds-overdue')
+      return 'Seit Stunden ist kein Durchlauf zu Ende gegangen: Der Dienst hängt oder ist beendet. Lesen Sie sein Protokoll, und starten Sie ihn neu.'
+    if (code === 'database-lost') return 'Die Verbindung zur Datenbank ist abgebrochen.'
+    return stage === null ? 'Ein Durchlauf ist gescheitert.' : `Es scheitert: ${germanStages[stage]}.`
+  },
+  roundsBody: 'Der Dienst versucht es immer wieder; bis ein Durchlauf gelingt, erscheint nichts Neues.',
   roundsCount: (count) => `${count} hintereinander`,
   seeEditions: 'Ausgaben ansehen',
   old: (age) => `Die neueste Ausgabe erschien ${age}`,

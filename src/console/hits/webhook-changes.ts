@@ -38,7 +38,7 @@ import { field, fieldset, noteBox, question, state, tick } from '../frame/parts.
 import { settledWithin } from '../frame/settled-within.ts'
 import { CriteriaParser, type FieldErrors } from './criteria.ts'
 import { errorNote } from './search-form-parts.ts'
-import { webhooksTexts } from './webhooks-texts.ts'
+import { failureWords, webhooksTexts } from './webhooks-texts.ts'
 
 /** Default maximum requests a second to one endpoint. */
 const defaultRate = 10
@@ -516,7 +516,7 @@ function testNotice(
 ): string {
   const texts = webhooksTexts[language]
   const ms = formatNumber(Number(milliseconds), language)
-  const answer = typeof status === 'number' ? String(status) : (texts.errors[String(error)] ?? String(error))
+  const answer = typeof status === 'number' ? String(status) : failureWords(String(error), language)
   // a receiver that was not reached has refused nothing
   if (isWrong && typeof status === 'number') return isSuccess === true ? texts.testWrongBad : texts.testWrongOk(answer)
   return isSuccess === true ? texts.testOk(Number(status), ms) : texts.testBad(answer, ms)

@@ -44,7 +44,7 @@ import {
 } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { webhookChangePages } from './webhook-changes.ts'
-import { webhooksTexts } from './webhooks-texts.ts'
+import { failureWords, webhooksTexts } from './webhooks-texts.ts'
 
 const pageSize = 25
 const deliveryStates = ['due', 'delivered', 'given-up', 'held'] as const
@@ -345,9 +345,8 @@ function answerOf(
   error: string | null,
   language: OrganizationRequest['language'],
 ): Html | false {
-  const { errors } = webhooksTexts[language]
   if (status !== null) return state(status >= 200 && status < 300 ? 'good' : 'bad', String(status))
-  return error !== null && state('bad', errors[error] ?? error)
+  return error !== null && state('bad', failureWords(error, language))
 }
 
 function replayForm({ language, now }: OrganizationRequest, at: string): Html {

@@ -1,5 +1,7 @@
 // Texts of the pages of webhooks.
+import { type AttemptFailure, attemptFailures, isAttemptFailure } from '../../webhooks/delivery-schedule.ts'
 import type { AddressRefusal } from '../../webhooks/endpoint-address.ts'
+import type { Language } from '../frame/languages.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
@@ -126,15 +128,7 @@ const en = {
   shown: (count: string) => `${count} shown`,
   noEndpoint: 'This endpoint does not exist. It may belong to another organization, or it was removed.',
   noMessage: 'This endpoint has no such delivery, or it is more than 30 days old.',
-  errors: {
-    dns: 'its name cannot be resolved',
-    refused: 'the connection was refused',
-    tls: 'its certificate is not valid',
-    timeout: 'no answer in time',
-    'forbidden-address': 'its address is not public',
-    broken: 'the connection was lost',
-    other: 'the connection failed',
-  } as { readonly [error: string]: string },
+  errors: attemptFailures as { readonly [failure in AttemptFailure]: string },
 }
 
 const de: typeof en = {
@@ -278,3 +272,7 @@ const de: typeof en = {
 }
 
 export const webhooksTexts = withShared(en, de)
+
+/** Why a receiver was not reached; a code of another version has no words of its own. */
+export const failureWords = (code: string, language: Language): string =>
+  webhooksTexts[language].errors[isAttemptFailure(code) ? code : 'other']

@@ -105,7 +105,7 @@ const de: typeof en = {
   dayStates: dayStatesInGerman,
   daysAgo: (days) => `Vor ${days} Tagen`,
   lowerBars: 'Verspätet; niedriger: zurückgehalten',
-  sourcesFine: (count) => `${count} arbeiten`,
+  sourcesFine: (count) => `${count} funktionieren`,
   sourcesBad: (count) => `${count} mit Störung`,
   sourcesNone: 'Es ist noch kein Portal gelesen.',
   trouble: 'Was nicht stimmt',

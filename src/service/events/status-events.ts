@@ -6,6 +6,7 @@ import type { Store } from '../../store/database/database.ts'
 import type { ExportProgress } from '../../store/editions/edition-export.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'
 import type { HitLag } from '../../store/hits/hit-mark.ts'
+import type { RoundFailure, Stage } from '../../store/nodes/rounds.ts'
 import type { MailCounts } from '../../store/people/mails.ts'
 import type { ReceivedCounts } from '../../store/received/documents.ts'
 import type { TenderDoubt } from '../../store/stock/doubts.ts'
@@ -21,10 +22,14 @@ export type StatusEvents = {
     maintenanceUntil?: number | null
     isFailing: boolean
     failure: string | null
+    failureCode: RoundFailure['code'] | null
+    /** Null if no stage failed. */
+    failedStage: Stage | null
     editionAgeSeconds: number | null
     lastRoundAt: number | null
     failedRounds: number
     lastError: string | null
+    lastErrorCode: RoundFailure['code'] | null
     lastErrorAt: number | null
     tenders: { readonly [status: string]: number }
     edition: Pick<EditionRow, 'edition' | 'records' | 'publishedAt' | 'checksum'> | null

@@ -10,7 +10,7 @@ import { exportProgress } from '../../store/editions/edition-export.ts'
 import { newestEdition } from '../../store/editions/editions.ts'
 import { readHitLag } from '../../store/hits/hit-mark.ts'
 import { loadMaintenance } from '../../store/nodes/maintenance.ts'
-import { loadRounds, whyFailing } from '../../store/nodes/rounds.ts'
+import { failureLine, loadRounds, whyFailing } from '../../store/nodes/rounds.ts'
 import { listAuditEntries } from '../../store/people/audit.ts'
 import { countMails } from '../../store/people/mails.ts'
 import { listOrganizations } from '../../store/people/organizations.ts'
@@ -45,11 +45,14 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     event: 'status',
     maintenanceUntil: maintenance !== undefined && maintenance > now ? maintenance : null,
     isFailing: failure !== undefined,
-    failure: failure ?? null,
+    failure: failure ? failureLine(failure) : null,
+    failureCode: failure?.code ?? null,
+    failedStage: failure?.stage ?? null,
     editionAgeSeconds: newest ? Math.max(0, Math.floor((now - newest.publishedAt) / 1000)) : null,
     lastRoundAt: rounds?.lastRoundAt ?? null,
     failedRounds: rounds?.failedRounds ?? 0,
-    lastError: rounds?.lastError ?? null,
+    lastError: rounds?.lastFailure ? failureLine(rounds.lastFailure) : null,
+    lastErrorCode: rounds?.lastFailure?.code ?? null,
     lastErrorAt: rounds?.lastErrorAt ?? null,
     ...received,
     quarantines: (await listQuarantines(db)).map(({ sourceId, since, notices }) => ({ sourceId, since, notices })),

@@ -1,7 +1,7 @@
 // Rounds with stages made for the test: which failure holds what back, what is stored, and how the pauses grow.
 import { expect, test, vi } from 'vitest'
 import type { RoundState } from '../../store/nodes/rounds.ts'
-import { whyFailing } from '../../store/nodes/rounds.ts'
+import { failureLine, whyFailing } from '../../store/nodes/rounds.ts'
 import { workQueue } from '../control/work-queue.ts'
 import { type RoundsOptions, startRounds } from './rounds.ts'
 
@@ -35,7 +35,7 @@ test('a stage that fails is retried after pauses that double up to a minute, and
   const tries: number[] = []
   let isBroken = true
   const { rounds, sentences, kept, end } = openRounds(async (_, stage) => {
-    await stage('Publishing', async () => {
+    await stage('publish', async () => {
       tries.push(Date.now())
       if (isBroken) throw new Error('planted\nwith more lines')
     })
@@ -45,16 +45,19 @@ test('a stage that fails is retried after pauses that double up to a minute, and
   expect(pauses.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 32])
   expect(new Set(pauses.slice(6))).toEqual(new Set([60]))
   expect(sentences).toEqual(['Publishing failed; retrying: planted'])
-  expect(rounds.state()).toMatchObject({ failedRounds: tries.length, lastError: sentences[0] })
+  expect(rounds.state()).toMatchObject({
+    failedRounds: tries.length,
+    lastFailure: { code: 'stage-failed', stage: 'publish', detail: 'planted' },
+  })
   expect(rounds.state().lastRoundAt).toBeUndefined()
   expect(kept.at(-1)).toEqual(rounds.state())
-  expect(whyFailing(kept.at(-1), Date.now())).toBe(sentences[0])
+  expect(failureLine(whyFailing(kept.at(-1), Date.now())!)).toBe(sentences[0])
   const failed = tries.length
   isBroken = false
   await vi.advanceTimersByTimeAsync(60_000)
   await rounds.first
   expect(sentences.at(-1)).toBe(`recovered after ${failed}`)
-  expect(kept.at(-1)).toMatchObject({ failedRounds: 0, lastRoundAt: tries[failed], lastError: sentences[0] })
+  expect(kept.at(-1)).toMatchObject({ failedRounds: 0, lastRoundAt: tries[failed], lastFailure: { detail: 'planted' } })
   expect(whyFailing(kept.at(-1), Date.now())).toBeUndefined()
   // the same failure after a success is news
   isBroken = true
@@ -67,8 +70,8 @@ test('a stage that fails is retried after pauses that double up to a minute, and
 test('a failure outside the main stages stops no other stage, and still counts as a failure of the round', async () => {
   let published = 0
   const { sentences, end, rounds } = openRounds(async (_, stage) => {
-    await stage('Estimating values', () => Promise.reject(new Error('planted')), { isAside: true })
-    await stage('Publishing', async () => void published++)
+    await stage('estimate', () => Promise.reject(new Error('planted')), { isAside: true })
+    await stage('publish', async () => void published++)
   })
   await vi.advanceTimersByTimeAsync(10)
   expect(published).toBe(1)
@@ -84,8 +87,8 @@ test('a stage that fails stops those after it, and a database that stores nothin
   })
   const { sentences, end, rounds } = openRounds(
     async (_, stage) => {
-      await stage('Consolidating', () => Promise.reject(full))
-      await stage('Publishing', async () => void published++)
+      await stage('consolidate', () => Promise.reject(full))
+      await stage('publish', async () => void published++)
     },
     { keep: () => Promise.reject(full), before: { failedRounds: 2, lastRoundAt: 5, isStopped: false } },
   )
@@ -94,7 +97,11 @@ test('a stage that fails stops those after it, and a database that stores nothin
   expect(sentences).toEqual([
     'Consolidating failed; retrying: The disk that holds /data is full; delete files there or enlarge it.',
   ])
-  expect(rounds.state()).toMatchObject({ failedRounds: 3, lastRoundAt: 5 })
+  expect(rounds.state()).toMatchObject({
+    failedRounds: 3,
+    lastRoundAt: 5,
+    lastFailure: { code: 'disk-full', stage: 'consolidate' },
+  })
   await end()
 })
 
@@ -102,7 +109,7 @@ test('rounds that stopped without a command are overdue; those of a stopped serv
   const hour = 3_600_000
   const state = { failedRounds: 0, lastRoundAt: 0, isStopped: false }
   expect(whyFailing(state, 2 * hour)).toBeUndefined()
-  expect(whyFailing(state, 4 * hour)).toMatch(/^No round has finished for hours/)
+  expect(whyFailing(state, 4 * hour)).toEqual({ code: 'rounds-overdue', stage: null, detail: '' })
   expect(whyFailing({ ...state, isStopped: true }, 4 * hour)).toBeUndefined()
   expect(whyFailing(undefined, 4 * hour)).toBeUndefined()
 })

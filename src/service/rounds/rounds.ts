@@ -1,10 +1,11 @@
 // The rounds of the service: its stages one after the other. A stage that fails is retried after growing pauses; no
 // stage can end the service, which continues to answer the API.
 import type { Clock } from '../../platform/clock.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { traced } from '../../platform/tracing.ts'
 import { isConnectionLoss } from '../../store/connections/connection-loss.ts'
 import { fullDiskSentence } from '../../store/connections/full-disk.ts'
-import type { RoundState } from '../../store/nodes/rounds.ts'
+import { failureLine, type RoundFailure, type RoundState, type Stage, stageNames } from '../../store/nodes/rounds.ts'
 import type { WorkQueue } from '../control/work-queue.ts'
 import type { WorkCounts } from '../metrics/work-counts.ts'
 
@@ -42,11 +43,11 @@ export type RoundsOptions = {
 }
 
 /**
- * Runs one stage, under a name for people. A failure ends the round; with `isAside` the other stages of the round still
+ * Runs one stage. A failure ends the round; with `isAside` the other stages of the round still
  * run, but the round counts as failed.
  */
 export type RunStage = (
-  name: string,
+  stage: Stage,
   work: () => Promise<void>,
   options?: { readonly isAside: boolean },
 ) => Promise<void>
@@ -85,8 +86,9 @@ export function startRounds(options: RoundsOptions): Rounds {
     const failedRounds = state.failedRounds + 1
     const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(failedRounds - 1, 20), longestPauseMs)
     notBefore = clock() + pauseMs
-    const sentence = sentenceOf(error, options.dataFolder)
-    state = { ...state, failedRounds, lastError: sentence, lastErrorAt: clock() }
+    const lastFailure = failureOf(error, options.dataFolder)
+    const sentence = failureLine(lastFailure)
+    state = { ...state, failedRounds, lastFailure, lastErrorAt: clock() }
     if (sentence !== reported || clock() - reportedAt >= repeatMs) {
       options.onFailure(sentence, error)
       ;[reported, reportedAt] = [sentence, clock()]
@@ -112,7 +114,8 @@ export function startRounds(options: RoundsOptions): Rounds {
     isQueued = false
     if (stop.aborted || clock() < notBefore) return
     const aside: unknown[] = []
-    const stage: RunStage = async (name, work, { isAside } = { isAside: false }) => {
+    const runStage: RunStage = async (stage, work, { isAside } = { isAside: false }) => {
+      const name = stageNames[stage]
       const startedAt = performance.now()
       try {
         if (stop.aborted) return
@@ -120,13 +123,13 @@ export function startRounds(options: RoundsOptions): Rounds {
         options.counters?.noteStage(name, 'succeeded', performance.now() - startedAt)
       } catch (error) {
         if (!stop.aborted) options.counters?.noteStage(name, 'failed', performance.now() - startedAt)
-        const failure = new StageFailure(name, error)
+        const failure = new FailedStage(stage, error)
         if (!isAside) throw failure
         aside.push(failure)
       }
     }
     try {
-      await traced('round', {}, () => options.round(isFirst, stage))
+      await traced('round', {}, () => options.round(isFirst, runStage))
       if (aside.length > 0) throw aside[0]
     } catch (error) {
       // work that is interrupted because the service stops is not a failure
@@ -159,18 +162,21 @@ export function startRounds(options: RoundsOptions): Rounds {
   }
 }
 
-class StageFailure extends Error {
-  constructor(name: string, cause: unknown) {
-    super(`${name} failed`, { cause })
-    this.name = 'StageFailure'
+class FailedStage extends Error {
+  readonly stage: Stage
+  constructor(stage: Stage, cause: unknown) {
+    super(`${stageNames[stage]} failed`, { cause })
+    this.name = 'FailedStage'
+    this.stage = stage
   }
 }
 
-function sentenceOf(error: unknown, dataFolder: string): string {
-  const [stage, cause] = error instanceof StageFailure ? [error.message, error.cause] : ['A round failed', error]
+function failureOf(error: unknown, dataFolder: string): RoundFailure {
+  const [stage, cause] = error instanceof FailedStage ? [error.stage, error.cause] : [null, error]
+  const firstLine = (text: string): string => text.split('\n', 1)[0]!
   const full = fullDiskSentence(cause, dataFolder)
-  if (full === undefined && isConnectionLoss(cause))
-    return `Lost the database connection; retrying: ${(cause as Error).message}`
-  const why = full ?? (cause instanceof Error ? cause.message : String(cause))
-  return `${stage}; retrying: ${why.split('\n', 1)[0]}`
+  if (full !== undefined) return { code: 'disk-full', stage, detail: firstLine(full) }
+  const detail = firstLine(cause instanceof Error ? cause.message : String(cause))
+  if (isConnectionLoss(cause)) return { code: 'database-lost', stage, detail }
+  return { code: cause instanceof OperatorError ? cause.code : 'stage-failed', stage, detail }
 }

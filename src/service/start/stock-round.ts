@@ -67,28 +67,28 @@ export class StockRound {
     // Runs before anything changes the stock, and undoes an unfinished edition; if publication fails, this is also what
     // clears it up.
     if (roles.has('publish'))
-      await stage('Finishing a publication', () => this.#finishPublication(isFirst), { isAside: true })
+      await stage('finish-publication', () => this.#finishPublication(isFirst), { isAside: true })
     if (roles.has('ingest')) {
       if (isFirst && paths.length > 0)
-        await stage('Reading the given notices', async () => void (await ingestPaths(context, paths, emit)))
-      if (isFirst || this.#isReadingDue()) await stage('Reading the sample portals', () => this.#readSamples())
-      await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
+        await stage('read-files', async () => void (await ingestPaths(context, paths, emit)))
+      if (isFirst || this.#isReadingDue()) await stage('read-samples', () => this.#readSamples())
+      await stage('store-deliveries', async () => live?.throwFault(), { isAside: true })
     }
     if (roles.has('consolidate')) {
-      await stage('Rebuilding', () => this.#finishRebuild())
+      await stage('rebuild', () => this.#finishRebuild())
       if (isFirst) await this.#reportOlderRules()
       const report = (event: CommandEvent) => {
         if (event.event === 'warning') return
         if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
       }
-      await stage('Consolidating', () => consolidateNow(context, report, { version: context.version }))
-      await stage('Estimating values', () => this.#fitValues(), { isAside: true })
+      await stage('consolidate', () => consolidateNow(context, report, { version: context.version }))
+      await stage('estimate', () => this.#fitValues(), { isAside: true })
     }
     this.#reportFirstReading()
-    if (roles.has('ingest')) await stage('Watching the sources', () => this.#watchSources())
+    if (roles.has('ingest')) await stage('watch-sources', () => this.#watchSources())
     if (roles.has('publish')) {
-      await stage('Publishing', () => this.#publishWhenDue(isFirst))
-      await stage('Counting what was published', () => this.#countOutcomes(), { isAside: true })
+      await stage('publish', () => this.#publishWhenDue(isFirst))
+      await stage('count-outcomes', () => this.#countOutcomes(), { isAside: true })
     }
   }
 

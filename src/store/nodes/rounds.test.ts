@@ -6,7 +6,8 @@ const healthy = { failedRounds: 0, isStopped: false, lastRoundAt: 2000 }
 
 describe('the rounds of several processes', () => {
   test('fail if one fails, and are as old as the oldest', () => {
-    const failing = { failedRounds: 3, isStopped: false, lastRoundAt: 1000, lastError: 'Publishing failed' }
+    const lastFailure = { code: 'disk-full', stage: 'publish', detail: 'full' } as const
+    const failing = { failedRounds: 3, isStopped: false, lastRoundAt: 1000, lastFailure }
     for (const states of [
       [healthy, failing],
       [failing, undefined, healthy],
@@ -25,6 +26,15 @@ describe('the rounds of several processes', () => {
   test('are read from what was stored, and what cannot be read is left out', () => {
     expect(readRounds(['{broken', '7', JSON.stringify(healthy)])).toEqual(healthy)
     expect(readRounds(['{broken'])).toBeUndefined()
+    const failed = { ...healthy, failedRounds: 1, lastFailure: { code: 'disk-full', stage: 'publish', detail: 'full' } }
+    expect(readRounds([JSON.stringify(failed)])).toEqual(failed)
+    // by a newer version, which knows other codes and stages
+    const unknown = { ...failed, lastFailure: { code: 'moon-phase', stage: 'dream', detail: 'x' } }
+    expect(whyFailing(readRounds([JSON.stringify(unknown)]), 3000)).toEqual({
+      code: 'stage-failed',
+      stage: null,
+      detail: 'x',
+    })
   })
 })
 
