@@ -87,8 +87,8 @@ export type TenderRecord = {
   /** No deadline was published; the record expires 90 days after publication. */
   readonly isDeadlineUnknown?: boolean
   /**
-   * IANA time zone of the authority's country (that of its capital, where there are several), to show deadlines as
-   * people there read them. All times of the record are UTC.
+   * IANA time zone of the authority, to show deadlines as people there read them. Absent where its country has several
+   * zones and its region is not known: show UTC and say so. All times of the record are UTC.
    */
   readonly timeZone?: string
   /** Where the procurement documents can be found (BT-15). */

@@ -95,7 +95,8 @@ test('says by which rule each member that several notices make was made', () => 
     firstPublicationDate: 'oldest of all notices',
     submissionDate: "latest among the lots of the call, else the call's own",
     isSuspended: 'the newest change of the call',
-    timeZone: "the authority's country, else that of the place of performance",
+    timeZone:
+      'the region of the authority, else the place of performance; none where a country has several and the region is not known',
     jointAuthorities: 'beside the contracting authority',
     language: 'head',
     translations: 'head',

@@ -33,7 +33,8 @@ const computed: { readonly [member in keyof TenderContent]?: string } = {
   isQualificationSystem: 'every call is a qualification system',
   isSuspended: 'the newest change of the call',
   isDeadlineUnknown: 'no notice has a deadline',
-  timeZone: "the authority's country, else that of the place of performance",
+  timeZone:
+    'the region of the authority, else the place of performance; none where a country has several and the region is not known',
   titleLanguage: 'language of the title, if it is not that of the head',
   descriptionLanguage: 'language of the description, if it is not that of the head',
   displayTitle: 'a title in capitals, as the texts of the record write its words',

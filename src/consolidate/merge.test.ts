@@ -321,7 +321,7 @@ describe('a merged record', () => {
     expect(published.contractingAuthority?.nutsCode).toBe('FRH01')
   })
 
-  test("names the zone of the authority's country, else of the place, and none for an unknown country", () => {
+  test('names the zone of the authority, else of the place, and none where it is not known', () => {
     const zone = (given: Partial<Notice>) => merge(call({ contractingAuthorities: [], ...given })).timeZone
     expect(zone({ contractingAuthorities: [{ name: 'Comune', country: 'IT' }], place: { country: 'FR' } })).toBe(
       'Europe/Rome',
@@ -330,6 +330,15 @@ describe('a merged record', () => {
     expect(zone({ lots: [lot('1', { place: { country: 'RE' } })] })).toBe('Indian/Reunion')
     expect(zone({ place: { country: 'ZZ' } })).toBeUndefined()
     expect(zone({})).toBeUndefined()
+    // by the region of the authority, else of the place in its country
+    const seat = (nutsCode?: string) => [{ name: 'Câmara', country: 'PT', ...(nutsCode && { nutsCode }) }]
+    expect(zone({ contractingAuthorities: seat('PT200') })).toBe('Atlantic/Azores')
+    expect(zone({ contractingAuthorities: seat(), place: { country: 'PT', nutsCode: 'PT200' } })).toBe(
+      'Atlantic/Azores',
+    )
+    expect(zone({ contractingAuthorities: seat(), nutsCodes: ['PT170'] })).toBe('Europe/Lisbon')
+    expect(zone({ contractingAuthorities: seat(), place: { country: 'ES', nutsCode: 'ES300' } })).toBeUndefined()
+    expect(zone({ contractingAuthorities: seat() })).toBeUndefined()
   })
 
   test('prefers the better portal on the same day and completes its copy from the other', () => {

@@ -11,7 +11,7 @@ import {
   type Place,
 } from '../domain/notice.ts'
 import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
-import { type Instant, knownZoneOf } from '../domain/time.ts'
+import type { Instant } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
 import { isJournal, likelyTotal } from './credible.ts'
 import { displayTitle } from './display-title.ts'
@@ -19,6 +19,7 @@ import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
 import { lotOutcomes } from './lot-outcomes.ts'
 import { compareNotices } from './notice-units.ts'
+import { zoneOfPlace } from './place-zone.ts'
 import { seatRegion } from './seat-region.ts'
 import { type Announcement, type Timeline, timelineOf } from './timeline.ts'
 
@@ -95,6 +96,18 @@ function isQualificationSystem(notices: readonly Notice[]): boolean {
   return calls.length > 0 && calls.every(({ noticeType }) => noticeType === 'qu-sy')
 }
 
+/** The zone of the authority, by its region or else the place of performance in its country. */
+function zoneFor(
+  buyer: Organization | undefined,
+  place: Notice['place'],
+  nutsCodes: readonly string[],
+): string | undefined {
+  const seat = buyer && authority(buyer)
+  const country = seat?.country ?? place?.country
+  const isHere = place?.country === undefined || place.country === country
+  return zoneOfPlace(country, [seat?.nutsCode, ...(isHere ? [place?.nutsCode, ...nutsCodes] : [])])
+}
+
 /** As explained and as stored: one path, so that the two cannot disagree. Only `explain.ts` uses `reportOrigin`. */
 export function contentOf(
   id: string,
@@ -168,7 +181,7 @@ export function contentOf(
     isQualificationSystem: isQualificationSystem(notices) || undefined,
     isSuspended: lifecycle.isSuspended || undefined,
     isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,
-    timeZone: knownZoneOf(buyers[0]?.country ?? place?.country),
+    timeZone: zoneFor(buyers[0], place, nutsCodes),
     documentsUrl: first(
       'documentsUrl',
       (notice) => notice.documentsUrl ?? notice.lots.find((lot) => lot.documentsUrl)?.documentsUrl,

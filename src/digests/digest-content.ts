@@ -12,6 +12,8 @@ export type DigestItem = {
   /** The deadline that a bidder meets first: ISO 8601, UTC. */
   readonly deadline?: string
   readonly deadlineKind?: DeadlineKind
+  /** Of the authority; absent if it is not known. */
+  readonly timeZone?: string
   readonly value?: string
   /** A page for people on the portal. */
   readonly url?: string
@@ -19,8 +21,6 @@ export type DigestItem = {
 
 export type DigestContent = {
   readonly search: string
-  /** Time zone in which deadlines are shown. */
-  readonly zone: string
   /** Number of all hits; those beyond the items are only counted. */
   readonly count: number
   readonly items: readonly DigestItem[]
@@ -35,10 +35,10 @@ const maxUrlLength = 1000
 type FoundHit = Pick<DigestItem, 'isClosed' | 'isUrgent'> & { readonly body: string | null }
 
 export function digestContent(
-  { search, zone }: Pick<DigestContent, 'search' | 'zone'>,
+  search: string,
   { count, best }: { readonly count: number; readonly best: readonly FoundHit[] },
 ): DigestContent {
-  return { search: oneLine(search), zone, count, items: best.map(itemOf) }
+  return { search: oneLine(search), count, items: best.map(itemOf) }
 }
 
 function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
@@ -55,6 +55,7 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
     isUrgent,
     ...(authority !== '' && { authority }),
     ...(deadline !== undefined && { deadline: deadline.at, deadlineKind: deadline.kind }),
+    ...(record.timeZone !== undefined && { timeZone: record.timeZone }),
     ...(amount && {
       value: `${amount.value.toLocaleString('en-US')} ${oneLine(amount.currency)}${amount.estimated ? ' (estimate)' : ''}`,
     }),

@@ -75,7 +75,7 @@ async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onS
   const hits = await digestHits(trx, span, maxItems)
   const hasHits = hits.count > 0
   if (hasHits) {
-    const content = JSON.stringify(digestContent(digest, hits))
+    const content = JSON.stringify(digestContent(digest.search, hits))
     const messageId = messageIdOf(await stockIdOf(trx), digestId, hits, domain)
     await insertMail(trx, { messageId, digestId, content, now })
     onStep?.('a mail is queued')

@@ -1,5 +1,5 @@
 // A digest as a mail: subject, plain text, and HTML without images, scripts or anything from elsewhere. Pure.
-import { offsetMsAt, toInstant } from '../domain/time.ts'
+import { deadlineFor, localMinute } from '#flat/record/first-deadline'
 import type { DigestContent, DigestItem } from './digest-content.ts'
 
 export type RenderedDigest = { readonly subject: string; readonly text: string; readonly html: string }
@@ -18,7 +18,7 @@ export function renderDigest(content: DigestContent, unsubscribeUrl: string | un
     '',
     ...groups.flatMap(([title, group]) => [
       ...(title === undefined ? [] : [`${title}:`, '']),
-      ...group.flatMap((item) => [item.title, ...factsOf(item, content.zone), ...(item.url ? [item.url] : []), '']),
+      ...group.flatMap((item) => [item.title, ...factsOf(item), ...(item.url ? [item.url] : []), '']),
     ]),
     ...(more === undefined ? [] : [more, '']),
     why,
@@ -32,7 +32,7 @@ export function renderDigest(content: DigestContent, unsubscribeUrl: string | un
     ...groups.flatMap(([title, group]) => [
       ...(title === undefined ? [] : [`<h2>${escapeHtml(title)}</h2>`]),
       '<ul>',
-      ...group.map((item) => itemHtml(item, content.zone)),
+      ...group.map((item) => itemHtml(item)),
       '</ul>',
     ]),
     ...(more === undefined ? [] : [`<p>${escapeHtml(more)}</p>`]),
@@ -58,26 +58,19 @@ function groupsOf(items: readonly DigestItem[]): [title: string | undefined, gro
   return groups.filter(([, group]) => group.length > 0)
 }
 
-function factsOf({ authority, deadline, deadlineKind, value }: DigestItem, zone: string): string[] {
-  const name = deadlineKind === 'participation' ? 'Deadline to participate' : 'Deadline'
+function factsOf({ authority, deadline, deadlineKind, timeZone, value }: DigestItem): string[] {
+  const name = deadlineKind === undefined ? 'Deadline' : `Deadline ${deadlineFor[deadlineKind]}`
   return [
     ...(authority === undefined ? [] : [authority]),
-    ...(deadline === undefined ? [] : [`${name}: ${localMinute(deadline, zone)} (${zone})`]),
+    ...(deadline === undefined ? [] : [`${name}: ${localMinute(deadline, timeZone)}`]),
     ...(value === undefined ? [] : [`Value: ${value}`]),
   ]
 }
 
-function localMinute(instant: string, zone: string): string {
-  const at = Date.parse(instant)
-  return toInstant(at + offsetMsAt(zone, at))
-    .slice(0, 16)
-    .replace('T', ' ')
-}
-
-function itemHtml(item: DigestItem, zone: string): string {
+function itemHtml(item: DigestItem): string {
   const title = escapeHtml(item.title)
   const linked = item.url === undefined ? title : `<a href="${escapeHtml(item.url)}">${title}</a>`
-  return `<li>${[`<strong>${linked}</strong>`, ...factsOf(item, zone).map(escapeHtml)].join('<br>')}</li>`
+  return `<li>${[`<strong>${linked}</strong>`, ...factsOf(item).map(escapeHtml)].join('<br>')}</li>`
 }
 
 function escapeHtml(text: string): string {

@@ -12,7 +12,7 @@ export const stockRules = {
   acts: 1,
   keys: 1,
   matching: 1,
-  records: 1,
+  records: 2,
   lifecycle: 1,
   values: 1,
   estimates: 2,

@@ -298,8 +298,8 @@ export const tenderRecordSchema = Type.Object(
     timeZone: optional(
       Type.String({
         description:
-          "IANA time zone of the authority's country (that of its capital, where there are several), to show " +
-          'deadlines as people there read them. All times of the record are UTC.',
+          'IANA time zone of the authority, to show deadlines as people there read them. Absent where its country has ' +
+          'several zones and its region is not known: show UTC and say so. All times of the record are UTC.',
         examples: ['Europe/Berlin'],
       }),
     ),

@@ -1,4 +1,5 @@
 // What an attempt to deliver means for its delivery, and when the next one is due. Pure.
+import type { AttemptFailure } from '../domain/hit-event.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 
 /**
@@ -24,19 +25,6 @@ export const warnedAfterMs = dayMs
 export const disabledAfterMs = 5 * dayMs
 /** Number of consecutive failures after which an endpoint receives one delivery at a time. */
 export const cautiousAfter = 20
-
-/** Why no answer came, by code and in English. Never an address: the log is shown to customers. */
-export const attemptFailures = {
-  dns: 'its name cannot be resolved',
-  refused: 'the connection was refused',
-  tls: 'its certificate is not valid',
-  timeout: 'no answer in time',
-  'forbidden-address': 'its address is not public',
-  broken: 'the connection was lost',
-  other: 'the connection failed',
-} as const
-export type AttemptFailure = keyof typeof attemptFailures
-export const isAttemptFailure = (code: string): code is AttemptFailure => Object.hasOwn(attemptFailures, code)
 
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }

@@ -75,7 +75,7 @@ export function webhookLine({ type, data, isRepeated }: ReceivedWebhook): string
   const { search, fitScore, tender } = data as {
     readonly search?: { readonly name?: string }
     readonly fitScore?: number
-    readonly tender?: { readonly title?: string; readonly submissionDate?: string; readonly participationDate?: string }
+    readonly tender?: { readonly title?: string } & Parameters<typeof untilDeadline>[0]
   }
   return `${type} ${fitScore}: ${tender?.title} (${search?.name}${untilDeadline(tender ?? {})})${again}`
 }

@@ -1,8 +1,9 @@
 // One attempt to deliver a message: a POST that is bounded in time and size, and never leaves the allowed network.
 
+import type { AttemptFailure } from '../domain/hit-event.ts'
 import { type HttpClient, openHttp } from '../platform/http.ts'
 import { ForbiddenAddress, type Network } from '../platform/network-rule.ts'
-import { type AttemptFailure, type AttemptOutcome, retryAfterMs } from './delivery-schedule.ts'
+import { type AttemptOutcome, retryAfterMs } from './delivery-schedule.ts'
 
 /** Maximum time for the whole attempt: connecting, sending, and the answer. */
 const attemptTimeoutMs = 20_000

@@ -64,7 +64,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     const titles = [...text.matchAll(/^(Road \d+|Soon|Later|Closed since)$/gm)].map(([title]) => title)
     expect(titles).toHaveLength(30)
     expect(titles.slice(0, 4)).toEqual(['Soon', 'Later', 'Road 40', 'Road 39'])
-    expect(text).toContain('Deadline within 7 days:\n\nSoon\nDeadline: 2026-11-27 07:00 (Europe/Berlin)')
+    expect(text).toContain('Deadline within 7 days:\n\nSoon\nDeadline for bids: 2026-11-27 06:00 UTC')
     expect(text).toContain('And 13 more hits of this search, not listed here.')
     expect(mail!.htmlText).toContain('And 13 more hits of this search, not listed here.')
     for (const title of titles) expect(mail!.htmlText).toContain(title)

@@ -1,4 +1,5 @@
 // Events about duplicates and explanations, for people.
+import { deadlineFor, localMinute } from '#flat/record/first-deadline'
 import type { ActReading } from '../../domain/acts/act.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { ReviewEvents } from '../../service/events/review-events.ts'
@@ -7,7 +8,6 @@ import type { Paint } from '../paint.ts'
 import { done, type EventTexts } from './text-lines.ts'
 
 const day = (instant: string | null | undefined) => instant?.slice(0, 10) ?? '–'
-const minute = (instant: string | null | undefined) => instant?.slice(0, 16).replace('T', ' ') ?? '–'
 const points = (score: number | null) => score?.toFixed(1) ?? ''
 
 export const reviewTexts: EventTexts<ReviewEvents> = {
@@ -47,22 +47,23 @@ function doubtText({ left: a, right: b, rule, evidence, isExactlyLinked }: Event
   ].join('\n')
 }
 
-function sideText({ title, buyer, publishers, publicationDate, deadline }: ReviewSide, paint: Paint): string {
-  const dates = `published ${day(publicationDate)} · deadline ${deadlineText(deadline)}`
+function sideText(side: ReviewSide, paint: Paint): string {
+  const { title, buyer, publishers, publicationDate } = side
+  const dates = `published ${day(publicationDate)} · deadline ${deadlineText(side)}`
   return `      ${cut(title, 90)}\n      ${paint.dim(`${cut(buyer, 60)} · ${publishers?.join(', ')} · ${dates}`)}`
 }
 
 type ReviewSide = EventOf<'reviewPair'>['left']
 
-const deadlineText = (deadline: ReviewSide['deadline']): string =>
-  `${minute(deadline?.at)}${deadline?.kind === 'participation' ? ' to participate' : ''}`
+const deadlineText = ({ deadline, timeZone }: ReviewSide): string =>
+  deadline ? `${localMinute(deadline.at, timeZone ?? undefined)}, ${deadlineFor[deadline.kind]}` : '–'
 
 const compared: readonly (readonly [name: string, read: (side: ReviewSide) => string])[] = [
   ['Title', ({ title }) => cut(title, 400)],
   ['Buyer', ({ buyer }) => cut(buyer, 200)],
   ['Number', ({ tenderNumber }) => cut(tenderNumber, 100)],
   ['Published', ({ publicationDate }) => day(publicationDate)],
-  ['Deadline', ({ deadline }) => deadlineText(deadline)],
+  ['Deadline', deadlineText],
   ['CPV', ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 6).join(' ') || '–'],
   ['NUTS', ({ nutsCodes }) => (nutsCodes ?? []).slice(0, 6).join(' ') || '–'],
   ['Value', ({ contractAmount }) => amountText(contractAmount)],

@@ -1,7 +1,7 @@
 // Events about webhooks, for people.
+import { attemptFailures, isAttemptFailure } from '../../domain/hit-event.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { WebhookEvents } from '../../service/events/webhook-events.ts'
-import { attemptFailures, isAttemptFailure } from '../../webhooks/delivery-schedule.ts'
 import { minute } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 import { concern, done, type EventTexts } from './text-lines.ts'

@@ -1,7 +1,7 @@
 // The first screen of an organization: what needs attention, figures, the best hits of today, searches, or where to
 // begin.
 import type { TenderRecord } from '../../domain/tender.ts'
-import { dayMs } from '../../domain/time.ts'
+import { dayMs, toInstant } from '../../domain/time.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import {
   bestHits,
@@ -12,6 +12,7 @@ import {
   type TodaysHit,
 } from '../../store/screens/overview.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
+import { deadlineMoment, deadlineNote } from '../frame/deadline.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../frame/page.ts'
@@ -187,7 +188,8 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
   return html`<section><header class="row spread"><h2>${texts.best}</h2>${all}</header>${list}</section>`
 }
 
-function hitRow(
+/** A row of today's best hits. */
+export function hitRow(
   record: TenderRecord | undefined,
   { tenderId, fitScore, isBySearch, deadlineMs, deadlineKind }: TodaysHit,
   { language, now }: OrganizationRequest,
@@ -205,12 +207,9 @@ function hitRow(
     deadlineMs === null
       ? texts.shared.notKnown
       : html`
-        ${formatDay(deadlineMs, language)}
+        ${deadlineMoment(toInstant(deadlineMs), record?.timeZone, language)}
         <br>
-        <span class="soft">
-          ${formatRelative(deadlineMs, now, language)}
-          ${deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}
-        </span>
+        <span class="soft">${deadlineNote({ at: toInstant(deadlineMs), kind: deadlineKind }, now, language)}</span>
       `,
     amount
       ? html`

@@ -23,11 +23,11 @@ const de = {
     `${rejected} von ${documents} Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format geändert.`,
   archiving: ({ live, cancelled, merged }) =>
     `${cancelled + merged} von ${live} laufenden Datensätzen würden auf einmal archiviert, ${cancelled} als aufgehoben und ${merged} als zusammengelegt.`,
+  'source-loss': ({ sourceId, before, after }) =>
+    `${sourceId} würde von ${after} Datensätzen genannt statt von ${before}.`,
   'rules-changed': ({ rules, live, cancelled, merged }) =>
     `Der Bestand wurde nach Änderungen dieser Regeln neu abgeleitet: ${rules.join(', ')}. ` +
     `Von ${live} laufenden Datensätzen werden ${cancelled} als aufgehoben und ${merged} als zusammengelegt archiviert.`,
-  'source-loss': ({ sourceId, before, after }) =>
-    `${sourceId} würde von ${after} Datensätzen genannt statt von ${before}.`,
   silence: ({ sourceId, days, activeDays }) =>
     `Die Quelle ${sourceId} antwortet, hat aber seit ${days} Tagen nichts Neues geliefert, nach Dokumenten ` +
     `an ${activeDays} der Tage davor: Vielleicht hat sich ihre Adresse oder ihre Liste geändert.`,

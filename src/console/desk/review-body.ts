@@ -2,7 +2,8 @@
 
 import { decisionVersion } from '../../actions/reviews.ts'
 import type { ReviewDecision } from '../../store/stock/reviews.ts'
-import { formatDay, formatMoment, formatMoney, formatNumber } from '../frame/format.ts'
+import { deadlineLine } from '../frame/deadline.ts'
+import { formatDay, formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { noteBox, numbers, quoted, table } from '../frame/parts.ts'
@@ -91,10 +92,7 @@ function rowsOf(language: Language): readonly Row[] {
     ],
     [
       texts.shared.deadline,
-      ({ deadline }) =>
-        deadline
-          ? `${formatMoment(Date.parse(deadline.at), language)} UTC${deadline.kind === 'participation' ? ` ${texts.shared.toParticipate}` : ''}`
-          : '',
+      ({ deadline, timeZone }) => (deadline ? deadlineLine(deadline, timeZone ?? undefined, language) : ''),
     ],
     [texts.shared.value, (side) => valueText(side, language)],
     [texts.shared.cpv, ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 12).join(', ')],

@@ -56,6 +56,24 @@ export const formatShortDay = (at: number, language: Language): string => shortD
 /** Day and hour in UTC: `23 Nov 2026, 08:00`. */
 export const formatMoment = (at: number, language: Language): string => moments(language).format(at)
 
+const zonedMoments = new Map<string, Intl.DateTimeFormat>()
+
+/** Day and hour in a zone, with the zone's short name: `1 Dec 2026, 11:00 CET`. In UTC if the zone is not known. */
+export function formatZoned(at: number, zone: string | undefined, language: Language): string {
+  const key = `${language} ${zone}`
+  let format = zonedMoments.get(key)
+  if (format === undefined) {
+    const [date, time] = [
+      { day: 'numeric', month: 'short', year: 'numeric' },
+      { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+    ] as const
+    format = new Intl.DateTimeFormat(locales[language], { timeZone: zone ?? 'UTC', ...date, ...time })
+    zonedMoments.set(key, format)
+  }
+  // German has no name for GMT
+  return format.format(at).replace(/GMT\+0$/, 'GMT')
+}
+
 /** The hour in UTC: `08:00`. */
 export const formatClock = (at: number, language: Language): string => clocks(language).format(at)
 

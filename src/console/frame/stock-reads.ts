@@ -24,6 +24,8 @@ export type ReviewSide = {
   readonly submissionDate?: Instant | null
   /** The one that a bidder meets first. */
   readonly deadline?: Deadline | null
+  /** Of the authority; null if it is not known. */
+  readonly timeZone?: string | null
   readonly cpvCodes?: readonly string[]
   readonly nutsCodes?: readonly string[]
   readonly contractAmount?: TenderContent['contractAmount'] | undefined

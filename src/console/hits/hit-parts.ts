@@ -1,10 +1,12 @@
 // One hit as an entry of a list: its tender, why it has its score, and where it was delivered.
 import type { TenderRecord } from '../../domain/tender.ts'
+import { toInstant } from '../../domain/time.ts'
 import type { Fit } from '../../hits/fit/fit.ts'
 import type { HitReasons } from '../../hits/match-records.ts'
 import type { PageHit } from '../../store/hits/hit-lists.ts'
 import type { StoredSearch } from '../../store/hits/searches.ts'
-import { formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
+import { deadlineMoment, deadlineNote } from '../frame/deadline.ts'
+import { formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { moment, more, numbers, quoted, score, state, table } from '../frame/parts.ts'
@@ -66,8 +68,8 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
         hit.deadline === null
           ? texts.noDeadline
           : html`
-            <b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}
-            ${hit.deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}
+            <b>${deadlineMoment(toInstant(hit.deadline), record?.timeZone, language)}</b>
+            ${deadlineNote({ at: toInstant(hit.deadline), kind: hit.deadlineKind }, now, language)}
           `
       }
     </span>

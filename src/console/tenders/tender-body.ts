@@ -1,6 +1,7 @@
 // A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
 import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
 import type { TenderLot, TenderRecord } from '../../domain/tender.ts'
+import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -8,7 +9,7 @@ import { type Figure, facts, figures, more, numbers, part, quoted, type State, s
 import type { ExplainedRecord } from '../frame/stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
 import { tenderTexts } from './tender-texts.ts'
-import { codeList, labelOf, languageOf, localMoment, valueContent } from './tender-values.ts'
+import { codeList, labelOf, languageOf, valueContent, weekdayIn } from './tender-values.ts'
 
 export type TenderHow = {
   readonly language: Language
@@ -45,7 +46,7 @@ ${part(texts.estimated, estimatePart(record, language))}
 ${record.lots.length > 0 && part(texts.lots, lotTable(record, how), texts.lotsNote)}
 ${part(
   texts.history,
-  explained ? tenderHistory(explained, language) : html`<p>${texts.noHistory}</p>`,
+  explained ? tenderHistory(explained, { language, zone: record.timeZone }) : html`<p>${texts.noHistory}</p>`,
   explained && texts.historyNote(explained.notices.length),
 )}
 </div>
@@ -131,13 +132,9 @@ function deadlineText(
   const zone = record.timeZone
   const utc = texts.utc(formatMoment(at, language))
   const ago = formatRelative(at, now, language)
-  if (zone === undefined)
-    return { value: html`<time datetime="${instant}">${utc}</time>`, note: `${ago} · ${texts.zoneUnknown}` }
-  const local = localMoment(instant, zone, language)
-  return {
-    value: html`<time datetime="${instant}">${local?.moment}</time>`,
-    note: `${texts.inZone(local?.weekday ?? '', zone)} · ${utc} · ${ago}`,
-  }
+  const value = deadlineMoment(instant, zone, language)
+  if (zone === undefined) return { value, note: `${ago} · ${texts.zoneUnknown}` }
+  return { value, note: `${texts.inZone(weekdayIn(zone, at, language), zone)} · ${utc} · ${ago}` }
 }
 
 function estimatePart({ contractAmount: amount }: TenderRecord, language: Language): Html {
@@ -174,7 +171,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
         deadline
           ? html`
             ${deadline.value}
-            ${first?.kind === 'participation' && html` ${texts.shared.toParticipate}`}
+            ${first && html` <span class="soft">${texts.shared.deadlineFor[first.kind]}</span>`}
             ${first?.at !== common && html`<br><span class="soft">${deadline.note}</span>`}
           `
           : '–',
@@ -196,22 +193,22 @@ function factPart(record: TenderRecord, { language }: TenderHow): Html {
   const rows: (readonly [string, Content])[] = []
   for (const member of ['procedureType', 'contractNature', 'realizedLocation', 'firstPublicationDate'] as const)
     if (record[member] !== undefined)
-      rows.push([labelOf(member, language), valueContent(member, record[member], language)])
+      rows.push([labelOf(member, language), valueContent(member, record[member], { language, zone: record.timeZone })])
   return html`<section><h2>${texts.facts}</h2>${facts([
     ...rows,
     [labelOf('cpvCodes', language), codeList('cpvCodes', record.cpvCodes, language)],
     ...(record.nutsCodes.length === 0
       ? []
       : [[labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)] as const]),
-    [texts.shared.changed, valueContent('lastModified', record.lastModified, language)],
-    [texts.checked, valueContent('checkedAt', record.checkedAt, language)],
+    [texts.shared.changed, valueContent('lastModified', record.lastModified, { language })],
+    [texts.checked, valueContent('checkedAt', record.checkedAt, { language })],
     [labelOf('id', language), html`<code>${record.id}</code>`],
   ])}</section>`
 }
 
 function contactPart({ contractingAuthority: authority }: TenderRecord, language: Language): Html | false {
   if (!authority) return false
-  return html`<section><h2>${tenderTexts[language].contact}</h2>${valueContent('contractingAuthority', authority, language)}</section>`
+  return html`<section><h2>${tenderTexts[language].contact}</h2>${valueContent('contractingAuthority', authority, { language })}</section>`
 }
 
 function copyPart(explained: ExplainedRecord | undefined, language: Language): Html | false {
@@ -241,7 +238,7 @@ function allFields(record: TenderRecord, { language, explained }: TenderHow): Ht
       columns: [texts.field, texts.shared.value, texts.from],
       rows: Object.entries(record).map(([member, value]) => [
         labelOf(member, language),
-        valueContent(member, value, language, languageOf(record, member, record.language)),
+        valueContent(member, value, { language, zone: record.timeZone }, languageOf(record, member, record.language)),
         fromOf(member),
       ]),
     }),

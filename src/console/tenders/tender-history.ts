@@ -7,7 +7,7 @@ import { foreignLink, quoted } from '../frame/parts.ts'
 import type { ExplainedChange, ExplainedNotice, ExplainedRecord } from '../frame/stock-reads.ts'
 import { evidenceText, ruleName } from './evidence.ts'
 import { tenderTexts } from './tender-texts.ts'
-import { dayText, labelOf, valueText } from './tender-values.ts'
+import { dayText, deadlineMembers, labelOf, type ShownIn, valueText } from './tender-values.ts'
 import { markedChange } from './word-diff.ts'
 
 /** Changes of one notice that are shown; a first result of many lots has hundreds. */
@@ -16,10 +16,11 @@ const maxChanges = 40
 const maxLetters = 600
 
 /** The list of notices. */
-export const tenderHistory = ({ notices }: ExplainedRecord, language: Language): Html =>
-  html`<ol class="time">${notices.toReversed().map((notice) => noticeItem(notice, language))}</ol>`
+export const tenderHistory = ({ notices }: ExplainedRecord, shown: ShownIn): Html =>
+  html`<ol class="time">${notices.toReversed().map((notice) => noticeItem(notice, shown))}</ol>`
 
-function noticeItem(notice: ExplainedNotice, language: Language): Html {
+function noticeItem(notice: ExplainedNotice, shown: ShownIn): Html {
+  const { language } = shown
   const texts = tenderTexts[language]
   const { publicationDate, changes, joinedBy } = notice
   const form = texts.forms[notice.formType] ?? notice.formType
@@ -32,44 +33,45 @@ function noticeItem(notice: ExplainedNotice, language: Language): Html {
     }
     <div>
       <h3>${isCopy ? texts.alsoPublished(form) : form}</h3>
-      ${changeList(notice, language)}
+      ${changeList(notice, shown)}
       <p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p>
     </div>
   </li>`
 }
 
-function changeList({ changes, joinedBy }: ExplainedNotice, language: Language): Html {
-  const texts = tenderTexts[language]
+function changeList({ changes, joinedBy }: ExplainedNotice, shown: ShownIn): Html {
+  const texts = tenderTexts[shown.language]
   if (joinedBy === undefined) return html`<p>${texts.begins}</p>`
   if (changes === undefined) return html`<p class="soft">${texts.tooMany}</p>`
   if (changes.length === 0) return html`<p class="soft">${texts.changedNothing}</p>`
   return html`
-    ${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}
+    ${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, shown)}</p>`)}
     ${changes.length > maxChanges && html`<p class="soft">${texts.more(changes.length - maxChanges)}</p>`}
   `
 }
 
-function changeText({ member, lotId, before, after }: ExplainedChange, language: Language): Content {
-  const texts = tenderTexts[language]
-  const name = member === 'lots' ? '' : `${labelOf(member, language)}`
-  const head = html`${lotId !== undefined && html`${texts.lotNamed('')}<bdi>${lotId}</bdi> `}${name}`
-  const [old, now] = [before, after].map((value) => cut(shortText(member, value, language))) as [string, string]
-  if (old === '') return html`${head} <ins><bdi>${now}</bdi></ins>`
-  if (now === '') return html`${head} <del><bdi>${old}</bdi></del>`
-  // figures and dates are shown whole: a date with one digit struck through tells nothing
-  const isWhole = !['title', 'description'].includes(member)
-  return isWhole
-    ? html`${head} <del><bdi>${old}</bdi></del> <ins><bdi>${now}</bdi></ins>`
-    : html`${head} <bdi>${markedChange(old, now)}</bdi>`
+function changeText({ member, lotId, before, after }: ExplainedChange, shown: ShownIn): Content {
+  const texts = tenderTexts[shown.language]
+  const name = member === 'lots' ? '' : labelOf(member, shown.language)
+  const lot = lotId !== undefined && html`${texts.lotNamed('')}<bdi>${lotId}</bdi>${name === '' ? ' ' : ': '}`
+  const [old, now] = [before, after].map((value) => cut(shortText(member, value, shown))) as [string, string]
+  const [was, is] = [html`<bdi>${old}</bdi>`, html`<bdi>${now}</bdi>`]
+  // an address says nothing to people: two portals have different ones
+  if (/Url$/.test(member)) return html`${lot}${name}: ${foreignLink(now)}`
+  if (old === '') return html`${lot}${name} ${name !== '' && texts.added} <ins>${is}</ins>`
+  if (now === '') return html`${lot}${name} ${name !== '' && texts.removed} <del>${was}</del>`
+  if (['title', 'description'].includes(member)) return html`${lot}${name}: <bdi>${markedChange(old, now)}</bdi>`
+  const sentence = deadlineMembers.has(member) ? texts.moved : texts.changedFrom
+  return html`${lot}${name} ${sentence.from} <del>${was}</del> ${sentence.to} <ins>${is}</ins>${sentence.end}`
 }
 
 /** Of a lot that appears or goes its title, else everything. */
-function shortText(member: string, value: unknown, language: Language): string {
+function shortText(member: string, value: unknown, shown: ShownIn): string {
   if (member === 'lots' && typeof value === 'object' && value !== null) {
     const { title, status } = value as { readonly title?: unknown; readonly status?: unknown }
-    return [title, valueText('status', status, language)].filter((each) => typeof each === 'string').join(', ')
+    return [title, valueText('status', status, shown)].filter((each) => typeof each === 'string').join(', ')
   }
-  return valueText(member, value, language)
+  return valueText(member, value, shown)
 }
 
 const cut = (text: string): string => (text.length > maxLetters ? `${text.slice(0, maxLetters - 1)}…` : text)

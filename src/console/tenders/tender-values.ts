@@ -1,7 +1,7 @@
 // Values of a record as people read them. Everything comes from notices: a date or currency may be invalid.
 import { codeLabel } from '../../domain/code-labels.ts'
 import type { TenderLot } from '../../domain/tender.ts'
-import { formatDay, formatMoment, formatMoney, formatNumber } from '../frame/format.ts'
+import { formatDay, formatMoment, formatMoney, formatNumber, formatZoned } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { facts, foreignLink, quoted } from '../frame/parts.ts'
@@ -20,21 +20,14 @@ export const labelOf = (member: string, language: Language): string => fieldText
 
 const local: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
 
-/** An instant in a zone: `4 Dec, 12:00` and `Friday`. Undefined for a text that is no instant. */
-export function localMoment(
-  instant: string,
-  zone: string,
-  language: Language,
-): { readonly moment: string; readonly weekday: string } | undefined {
-  const at = Date.parse(instant)
-  if (Number.isNaN(at)) return undefined
-  const said = (parts: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(local[language], { timeZone: zone, ...parts }).format(at)
-  return {
-    moment: said({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
-    weekday: said({ weekday: 'long' }),
-  }
-}
+/** The day of the week in a zone: `Friday`. */
+export const weekdayIn = (zone: string, at: number, language: Language): string =>
+  new Intl.DateTimeFormat(local[language], { timeZone: zone, weekday: 'long' }).format(at)
+
+/** In which language values are shown, and in which zone deadlines; in UTC if it is absent. */
+export type ShownIn = { readonly language: Language; readonly zone?: string | undefined }
+
+export const deadlineMembers: ReadonlySet<string> = new Set(['submissionDate', 'participationDate'])
 
 const momentText = (instant: string, language: Language): string => {
   const at = Date.parse(instant)
@@ -57,7 +50,8 @@ function codeText(member: string, code: string, language: Language): string {
 }
 
 /** A value in one line of plain text. */
-export function valueText(member: string, value: unknown, language: Language): string {
+export function valueText(member: string, value: unknown, shown: ShownIn): string {
+  const { language, zone } = shown
   const texts = tenderTexts[language]
   if (value === undefined || value === null) return ''
   if (typeof value === 'boolean') return value ? texts.shared.yes : texts.shared.no
@@ -72,14 +66,15 @@ export function valueText(member: string, value: unknown, language: Language): s
     // if a notice has only a day, midnight means nothing
     if (isInstant(value) && /publicationDate$/i.test(member) && value.endsWith('T00:00:00.000Z'))
       return dayText(value, language)
+    if (isInstant(value) && deadlineMembers.has(member)) return formatZoned(Date.parse(value), zone, language)
     return isInstant(value) ? momentText(value, language) : value
   }
-  if (Array.isArray(value)) return value.map((each) => valueText(member, each, language)).join(', ')
+  if (Array.isArray(value)) return value.map((each) => valueText(member, each, shown)).join(', ')
   if (!isObject(value)) return ''
   if (typeof value['value'] === 'number' && typeof value['currency'] === 'string')
     return formatMoney(value['value'], value['currency'], language)
   return Object.entries(value)
-    .map(([name, each]) => valueText(name, each, language))
+    .map(([name, each]) => valueText(name, each, shown))
     .filter((each) => each !== '')
     .join(', ')
 }
@@ -93,20 +88,20 @@ export function languageOf(holder: object, member: string, own: string | undefin
 }
 
 /** A value as content: links for addresses of the web, lists for members of a member. */
-export function valueContent(member: string, value: unknown, language: Language, lang?: string): Content {
+export function valueContent(member: string, value: unknown, shown: ShownIn, lang?: string): Content {
   if (Array.isArray(value)) {
     if (value.length === 0) return '–'
-    if (value.every((each) => !isObject(each))) return quoted(valueText(member, value, language))
-    return html`<ul>${value.map((each) => html`<li>${valueContent(member, each, language, lang)}</li>`)}</ul>`
+    if (value.every((each) => !isObject(each))) return quoted(valueText(member, value, shown))
+    return html`<ul>${value.map((each) => html`<li>${valueContent(member, each, shown, lang)}</li>`)}</ul>`
   }
   if (isObject(value) && !(typeof value['value'] === 'number' && typeof value['currency'] === 'string'))
     return facts(
       Object.entries(value).map(([name, each]) => {
         const own = member === 'translations' ? name : languageOf(value, name, lang)
-        return [labelOf(name, language), valueContent(name, each, language, own)]
+        return [labelOf(name, shown.language), valueContent(name, each, shown, own)]
       }),
     )
-  const text = valueText(member, value, language)
+  const text = valueText(member, value, shown)
   if (/Url$|^url$/.test(member)) return foreignLink(text)
   return text === '' ? '–' : quoted(text, textMembers.has(member) ? lang : undefined)
 }

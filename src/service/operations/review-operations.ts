@@ -288,6 +288,7 @@ const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({
   publicationDate: content.firstPublicationDate ?? content.publicationDate ?? null,
   submissionDate: content.submissionDate ?? null,
   deadline: firstDeadline(content) ?? null,
+  timeZone: content.timeZone ?? null,
   cpvCodes: content.cpvCodes,
   nutsCodes: content.nutsCodes,
   contractAmount: content.contractAmount,

@@ -25,8 +25,13 @@ test.each([
 
 test.each([
   [{}, ''],
-  [{ submissionDate: late }, ', until 2026-12-20'],
-  [{ submissionDate: late, participationDate: early }, ', to participate until 2026-12-01'],
+  [{ submissionDate: late }, ', for bids until 2026-12-20 11:00 UTC'],
+  [{ submissionDate: late, participationDate: early }, ', to participate until 2026-12-01 11:00 UTC'],
+  [{ submissionDate: early, timeZone: 'Europe/Berlin' }, ', for bids until 2026-12-01 12:00 CET'],
+  [{ submissionDate: early, timeZone: 'Pacific/Tongatapu' }, ', for bids until 2026-12-02 00:00 GMT+13'],
+  [{ submissionDate: early, timeZone: 'Pacific/Honolulu' }, ', for bids until 2026-12-01 01:00 GMT-10'],
+  // a service may know a zone that this machine does not
+  [{ submissionDate: early, timeZone: 'Mars/North' }, ', for bids until 2026-12-01 11:00 UTC'],
 ])('a line about a tender with %j', (dates, end) => {
   expect(untilDeadline(dates)).toBe(end)
 })

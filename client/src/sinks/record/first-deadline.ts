@@ -11,11 +11,47 @@ export type Deadline = {
 
 type Dates = { readonly submissionDate?: string | undefined; readonly participationDate?: string | undefined }
 
-/** The day of the first deadline as the end of a line about a tender: `, to participate until 2026-12-01`. */
-export function untilDeadline(dates: Dates): string {
-  const deadline = firstDeadline(dates)
+/** For whom reads a deadline: what has to arrive by then. */
+export const deadlineFor: { readonly [kind in DeadlineKind]: string } = {
+  submission: 'for bids',
+  participation: 'to participate',
+}
+
+/**
+ * The first deadline of a record as the end of a line about it, in the authority's time:
+ * `, to participate until 2026-12-01 11:00 CET`.
+ */
+export function untilDeadline(record: Dates & { readonly timeZone?: string | undefined }): string {
+  const deadline = firstDeadline(record)
   if (deadline === undefined) return ''
-  return `,${deadline.kind === 'participation' ? ' to participate' : ''} until ${deadline.at.slice(0, 10)}`
+  return `, ${deadlineFor[deadline.kind]} until ${localMinute(deadline.at, record.timeZone)}`
+}
+
+/** `2026-12-01 11:00 CET`: an instant in a zone, with the zone's short name. In UTC if the zone is not known. */
+export function localMinute(instant: string, timeZone: string | undefined): string {
+  const format = zoned(timeZone) ?? zoned(undefined)!
+  const parts = Object.fromEntries(format.formatToParts(Date.parse(instant)).map(({ type, value }) => [type, value]))
+  const { year, month, day, hour, minute, timeZoneName } = parts
+  return `${year}-${month}-${day} ${hour}:${minute} ${timeZoneName}`
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Undefined for a zone that this machine does not know. */
+function zoned(timeZone = 'UTC'): Intl.DateTimeFormat | undefined {
+  const known = formats.get(timeZone)
+  if (known !== undefined) return known
+  const [date, time] = [
+    { year: 'numeric', month: '2-digit', day: '2-digit' },
+    { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  ] as const
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time })
+    formats.set(timeZone, format)
+    return format
+  } catch {
+    return undefined
+  }
 }
 
 /**
