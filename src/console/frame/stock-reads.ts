@@ -1,5 +1,6 @@
 // What pages read of stages that the console does not know: the service provides it, each read in one transaction.
 import type { Deadline } from '#flat/record/first-deadline'
+import type { ActReading } from '../../domain/acts/act.ts'
 import type { ClockConcern } from '../../domain/clock-concern.ts'
 import type { Contradiction } from '../../domain/contradiction.ts'
 import type { Notice } from '../../domain/notice.ts'
@@ -110,6 +111,8 @@ export type ExplainedNotice = {
   readonly format: Notice['format']
   readonly formType: Notice['formType']
   readonly noticeType: string
+  /** What it is, and the words or the code that say so; absent if no parser read that. */
+  readonly act?: ActReading
   readonly version: string | undefined
   readonly publicationNumber: string | undefined
   readonly publicationDate: Instant | undefined

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TenderRecord } from '../../domain/tender.ts'
+import type { ExplainedRecord } from '../frame/stock-reads.ts'
 import { fieldTexts } from './field-texts.ts'
 import { statusOf, tenderBody } from './tender-body.ts'
 
@@ -52,4 +53,32 @@ test('every status has its own word and mark; one that is new looks closed', () 
     merged: 'merged',
     new: 'closed',
   })
+})
+
+test('an intended restricted tender says that companies may make themselves known; each act has its evidence', () => {
+  const act = {
+    act: 'ex-ante',
+    rule: 'words of the title',
+    field: 'title',
+    evidence: 'Beabsichtigte Beschränkte',
+  } as const
+  const notice = { key: 'doe:1', publisher: 'doe', formType: 'planning', language: 'de', sources: ['doe'], changes: [] }
+  const page = (status: string, intention: 'direct' | 'restricted', language: 'en' | 'de') => {
+    const explained = {
+      id: bare.id,
+      content: bare,
+      notices: [{ ...notice, act: { ...act, intention } }],
+      origins: [],
+      copies: [],
+    }
+    return tenderBody({ ...bare, status }, { language, now: 0, explained: explained as unknown as ExplainedRecord })
+      .text
+  }
+  expect(page('planned', 'restricted', 'en')).toContain('Yours may make itself known to the authority.')
+  expect(page('planned', 'restricted', 'de')).toContain('Ihre kann sich beim Auftraggeber melden.')
+  expect(page('closed', 'restricted', 'en')).not.toContain('make itself known')
+  expect(page('planned', 'direct', 'en')).not.toContain('make itself known')
+  expect(page('planned', 'restricted', 'en')).toContain('Read as an intended restricted tender by the title:')
+  expect(page('planned', 'direct', 'de')).toContain('Gelesen als beabsichtigte Direktvergabe (Titel):')
+  expect(page('planned', 'direct', 'de')).toContain('Beabsichtigte Beschränkte')
 })

@@ -5,7 +5,19 @@ import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { type Figure, facts, figures, more, numbers, part, quoted, type State, state, table } from '../frame/parts.ts'
+import {
+  type Figure,
+  facts,
+  figures,
+  more,
+  noteBox,
+  numbers,
+  part,
+  quoted,
+  type State,
+  state,
+  table,
+} from '../frame/parts.ts'
 import type { ExplainedRecord } from '../frame/stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
 import { tenderTexts } from './tender-texts.ts'
@@ -39,7 +51,7 @@ export const statusOf = (status: string, language: Language): Html =>
 export function tenderBody(record: TenderRecord, how: TenderHow): Html {
   const { language, explained } = how
   const texts = tenderTexts[language]
-  return html`${strip(record, how)}
+  return html`${strip(record, how)}${restrictedNote(record, how)}
 <div class="split part"><div>
 <section><h2>${texts.bought}</h2>${description(record, language)}</section>
 ${part(texts.estimated, estimatePart(record, language))}
@@ -52,6 +64,14 @@ ${part(
 </div>
 <aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
 ${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
+}
+
+/** Nobody can bid for a restricted tender without an invitation, but companies may ask for one. */
+function restrictedNote({ status }: TenderRecord, { language, explained }: TenderHow): Html | false {
+  const isRestricted = explained?.notices.some(({ act }) => act?.intention === 'restricted') === true
+  if (status !== 'planned' || !isRestricted) return false
+  const texts = tenderTexts[language]
+  return noteBox('info', texts.restricted, texts.restrictedBody)
 }
 
 function description(record: TenderRecord, language: Language): Html {

@@ -33,10 +33,19 @@ function noticeItem(notice: ExplainedNotice, shown: ShownIn): Html {
     }
     <div>
       <h3>${isCopy ? texts.alsoPublished(form) : form}</h3>
+      ${actOf(notice, shown.language)}
       ${changeList(notice, shown)}
       <p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p>
     </div>
   </li>`
+}
+
+/** What the notice is by its words or contents, where these and not the form say it. */
+function actOf({ act }: ExplainedNotice, language: Language): Html | false {
+  if (!act || act.field === 'form type') return false
+  const texts = tenderTexts[language]
+  const name = (act.intention && texts.intentions[act.intention]) ?? texts.acts[act.act]
+  return html`<p>${texts.readAs(name, texts.actFields[act.field])} ${quoted(cut(act.evidence))}</p>`
 }
 
 function changeList({ changes, joinedBy }: ExplainedNotice, shown: ShownIn): Html {

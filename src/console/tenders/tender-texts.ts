@@ -1,4 +1,5 @@
 // Texts of the page of a tender.
+import type { Act, ActField, Intention } from '../../domain/acts/act.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
@@ -72,6 +73,34 @@ const en = {
     consultation: 'Market consultation',
     change: 'Change notice',
   } as { readonly [form: string]: string },
+  restricted: 'A restricted tender is intended',
+  restrictedBody: 'Only invited companies can bid. Yours may make itself known to the authority.',
+  acts: {
+    call: 'a call',
+    'prior-information': 'an announcement',
+    'ex-ante': 'an intended award',
+    correction: 'a correction',
+    'deadline-extension': 'a new deadline',
+    suspension: 'a suspension',
+    cancellation: 'a cancellation',
+    award: 'an award',
+    modification: 'a changed contract',
+    other: 'no procurement',
+  } as { readonly [act in Act]: string },
+  intentions: { direct: 'an intended direct award', restricted: 'an intended restricted tender' } as {
+    readonly [intention in Intention]: string
+  },
+  actFields: {
+    results: 'the results',
+    change: 'the change',
+    status: 'the status of the source',
+    procedure: 'the procedure',
+    title: 'the title',
+    description: 'the description',
+    'change text': 'the text of the change',
+    'form type': 'the form',
+  } as { readonly [field in ActField]: string },
+  readAs: (act: string, field: string) => `Read as ${act} by ${field}:`,
   alsoPublished: (form: string) => `${form}, also published`,
   begins: 'The record begins with this notice.',
   changedNothing: 'It changed nothing in the record.',
@@ -180,6 +209,32 @@ const de: typeof en = {
     consultation: 'Marktkonsultation',
     change: 'Änderungsbekanntmachung',
   },
+  restricted: 'Eine Beschränkte Ausschreibung ist beabsichtigt',
+  restrictedBody: 'Nur eingeladene Firmen können bieten. Ihre kann sich beim Auftraggeber melden.',
+  acts: {
+    call: 'Aufruf',
+    'prior-information': 'Vorankündigung',
+    'ex-ante': 'beabsichtigte Vergabe',
+    correction: 'Berichtigung',
+    'deadline-extension': 'neue Frist',
+    suspension: 'Aussetzung',
+    cancellation: 'Aufhebung',
+    award: 'Vergabe',
+    modification: 'geänderter Auftrag',
+    other: 'keine Beschaffung',
+  },
+  intentions: { direct: 'beabsichtigte Direktvergabe', restricted: 'beabsichtigte Beschränkte Ausschreibung' },
+  actFields: {
+    results: 'Ergebnis',
+    change: 'Änderung',
+    status: 'Status der Quelle',
+    procedure: 'Verfahren',
+    title: 'Titel',
+    description: 'Beschreibung',
+    'change text': 'Text der Änderung',
+    'form type': 'Formular',
+  },
+  readAs: (act, field) => `Gelesen als ${act} (${field}):`,
   alsoPublished: (form) => `${form}, auch hier veröffentlicht`,
   begins: 'Mit dieser Bekanntmachung beginnt der Datensatz.',
   changedNothing: 'Sie hat am Datensatz nichts geändert.',

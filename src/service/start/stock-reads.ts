@@ -91,6 +91,7 @@ async function readRecord(trx: Executor, id: string, now: number): Promise<Expla
       format: notice.format,
       formType: notice.formType,
       noticeType: notice.noticeType,
+      ...(notice.act && { act: notice.act }),
       version: notice.noticeVersion,
       publicationNumber: notice.publicationNumber,
       publicationDate: notice.publicationDate,
