@@ -26,6 +26,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   profile      where the CPU time of an answer goes
   parse        notices beside xmllint
   sources      reading portals beside other readers
+  benchmark    the public benchmark: what a user gets wrong (docs/quality.md)
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs
   console      pages while 100,000 changes are published, and the API while people use the console
@@ -63,6 +64,7 @@ const optionsOfCommand = {
   records: { type: 'string' },
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '2' },
+  clones: { type: 'string' },
   corpus: { type: 'string', default: join(root, '../shared/corpus') },
   json: { type: 'boolean', default: false },
   write: { type: 'boolean', default: false },
@@ -92,6 +94,15 @@ if (values.help || positionals.length === 0) {
   process.exit(0)
 }
 const what = positionals[0]!
+if (what === 'benchmark') {
+  const { benchmarkAsMarkdown, runBenchmark } = await import('../quality/benchmark.ts')
+  const { collect } = await import('../quality/collect.ts')
+  if (values.clones !== undefined)
+    for (const repo of collect(values.clones, values.corpus)) console.error(`without https://github.com/${repo}`)
+  const report = await runBenchmark(values.corpus)
+  console.log(values.json ? JSON.stringify(report, null, 2) : benchmarkAsMarkdown(report))
+  process.exit(0)
+}
 if (what === 'quality') {
   const { benchQuality, qualityAsMarkdown } = await import('../quality/quality.ts')
   const report = await benchQuality({

@@ -31,11 +31,13 @@ export type ActFigures = {
   readonly lostCalls: number
   /** Number of notices that are no call and would be served as one. */
   readonly wronglyOpen: number
+  /** Sure labels of notices that are served as a call. */
+  readonly shownOpen: number
 }
 
 function readActLabels(corpus: string): Label[] {
-  const path = join(corpus, 'acts/acts.tsv')
-  if (!existsSync(path)) return []
+  const own = join(corpus, 'acts/acts.tsv')
+  const path = existsSync(own) ? own : new URL('labels/acts.tsv', import.meta.url)
   const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n')
   const names = head!.split('\t')
   return lines.map((line) => {
@@ -145,5 +147,6 @@ export function actFigures(labeled: readonly LabeledNotice[]): ActFigures {
     calls: labeled.filter(isCall).length,
     lostCalls: labeled.filter((each) => isCall(each) && !isRead(each)).length,
     wronglyOpen: sure.filter((each) => !isCall(each) && isRead(each)).length,
+    shownOpen: sure.filter(isRead).length,
   }
 }

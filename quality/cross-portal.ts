@@ -161,8 +161,8 @@ export type Label = { readonly a: string; readonly b: string; readonly label: st
 
 /** Hand labels over portal records; names as nameOf gives them. */
 export function readLabels(folder: string): Label[] {
-  const path = join(folder, 'labelled-pairs.tsv')
-  if (!existsSync(path)) return []
+  const own = join(folder, 'labelled-pairs.tsv')
+  const path = existsSync(own) ? own : new URL('labels/pairs.tsv', import.meta.url)
   const [head, ...rows] = readFileSync(path, 'utf8').trim().split('\n')
   const columns = head!.split('\t')
   return rows.map((row) => {

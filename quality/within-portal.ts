@@ -62,19 +62,24 @@ function rowsOf(text: string): Row[] {
 /** The labels of this folder and of the corpus, against the clusters of all records of the index. */
 export function withinPortal(corpus: string, index: MatchIndex): WithinPortalReport | undefined {
   if (index.records.size === 0) return undefined
-  const clusterOf = new Map(
-    index.clusters().flatMap(({ keys }, number) => keys.map((key) => [plainId(key), number] as const)),
-  )
+  const clusters = index.clusters().flatMap(({ keys }, number) => keys.map((key) => [key, number] as const))
+  return ofClusters(new Map(clusters), join(corpus, corpusLabels))
+}
+
+/** The labels of this folder, and those at `path`, against the clusters of records by key. */
+export function ofClusters(clusters: ReadonlyMap<string, number>, path?: string): WithinPortalReport {
+  const clusterOf = new Map([...clusters].map(([key, number]) => [plainId(key), number]))
   const own = rowsOf(readFileSync(ownLabels, 'utf8'))
   const isPair = ({ name }: Row): boolean => name.startsWith('p')
-  const path = join(corpus, corpusLabels)
   return {
     drawn: figuresOf(
       own.filter((row) => !isPair(row)),
       clusterOf,
     ),
     apart: figuresOf(own.filter(isPair), clusterOf),
-    ...(existsSync(path) ? { ofCorpus: figuresOf(rowsOf(readFileSync(path, 'utf8')), clusterOf) } : {}),
+    ...(path !== undefined && existsSync(path)
+      ? { ofCorpus: figuresOf(rowsOf(readFileSync(path, 'utf8')), clusterOf) }
+      : {}),
   }
 }
 

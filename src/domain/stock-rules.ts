@@ -11,7 +11,7 @@ export const stockRules = {
   parsers: 34,
   acts: 1,
   keys: 1,
-  matching: 1,
+  matching: 2,
   records: 2,
   lifecycle: 1,
   values: 1,

@@ -28,7 +28,8 @@ function shingleHashes(words: readonly string[], into: Set<number>): void {
  * in order; none if the description only repeats the title.
  */
 export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
-  const text = description.slice(0, readCharacters)
+  // a word that was divided at the end of a line
+  const text = description.slice(0, readCharacters).replace(/(?<=\p{Ll}{2})-\n?(?=\p{Ll}{2})/gu, '')
   const words = allWords(text)
   const ofTitle = new Set<number>()
   shingleHashes(titleWords, ofTitle)

@@ -243,6 +243,14 @@ describe('doubt goes to review', () => {
     expect(verdict(describing('Küche Labor Bühne'), describing('Mensa Garten Keller')).kind).toBe('none')
   })
 
+  test('a misspelled or divided word is the same word, and letters of short ones tell trades apart', () => {
+    expect(verdict(describing('Kälteanlagen'), describing('Kälteanalgen'))).toMatchObject({ rule: 'same-text' })
+    expect(verdict(describing('Kälteanlagen'), describing('Kälte-anlagen'))).toMatchObject({ rule: 'same-text' })
+    expect(verdict(describing('Kälteanlagen'), describing('Kälte-\nanlagen'))).toMatchObject({ rule: 'same-text' })
+    expect(verdict(describing('Malerarbeiten'), describing('Metallarbeiten'))).toMatchObject({ kind: 'review' })
+    expect(verdict(describing('Regal'), describing('Lager'))).toMatchObject({ kind: 'review' })
+  })
+
   test('a text that continues is one, unless more is new than old', () => {
     const short = describing('ELT')
     const longer = { ...short, description: `${short.description}. Eine Besichtigung ist verpflichtend.` }

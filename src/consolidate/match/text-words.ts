@@ -7,10 +7,17 @@ import { isStopWord } from './words.ts'
 /** Number of bytes in the hash of a word: two texts differ in few words, so a collision is rare. */
 export const wordHashBytes = 3
 
+/** Words from this length on count as the same with letters in another order: two real words hardly ever do. */
+const fewestSwapped = 6
+
+/** "Alnage" is the misspelled "Anlage", and no other trade. */
+const spelling = (word: string): string =>
+  word.length < fewestSwapped || /\p{N}/u.test(word) ? word : [...word].sort().join('')
+
 /** Hashes of the distinct words, sorted; single letters count, they name houses and areas. */
 export function textWordsOf(words: readonly string[]): number[] {
   const hashes = new Set<number>()
-  for (const word of words) if (!isStopWord(word)) hashes.add(hashWord(word) >>> (32 - 8 * wordHashBytes))
+  for (const word of words) if (!isStopWord(word)) hashes.add(hashWord(spelling(word)) >>> (32 - 8 * wordHashBytes))
   return [...Uint32Array.from(hashes).sort().subarray(0, maxWords)]
 }
 
