@@ -69,6 +69,27 @@ export function findCodes(kind: CodeKind, text: string, limit: number): string[]
   return [...new Set([...begun, ...named])].slice(0, limit)
 }
 
+let calls: { readonly notices: number; readonly byDigits: ReadonlyMap<string, number> } | undefined
+
+/** Counted in a corpus of real notices of many countries and years (quality/count-calls.ts). */
+function readCalls() {
+  if (calls) return calls
+  const lines = readFileSync(new URL('./data/cpv-calls.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const pairs = lines.slice(1).map((line) => line.split(' ') as [digits: string, count: string])
+  calls = { notices: Number(lines[0]), byDigits: new Map(pairs.map(([digits, count]) => [digits, Number(count)])) }
+  return calls
+}
+
+/** How many of the counted notices ask for a code of CPV or for one below it. */
+export const callsForCode = (code: string): number => readCalls().byDigits.get(shortCode('cpv', code)) ?? 0
+export const countedCalls = (): number => readCalls().notices
+
+/** Every listed code with its names, each without marks, in lower case, with a space before and after every word. */
+export const foldedNames = (kind: CodeKind): Iterable<{ readonly code: string; readonly folded: readonly string[] }> =>
+  treeOf(kind).entries.values()
+
 /** The listed codes with exactly this name, in any language that has one for them; in their order. */
 export function codesCalled(kind: CodeKind, text: string): string[] {
   const name = foldName(text)

@@ -1,10 +1,11 @@
 // Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button shows its form
 // again.
-import { type CodeKind, codeLabel, findCodes, toCode } from '../../domain/code-labels.ts'
+import { type CodeKind, codeLabel, toCode } from '../../domain/code-labels.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { tick } from '../frame/parts.ts'
 import { codesTexts } from './codes-texts.ts'
+import { rankCodes } from './rank-codes.ts'
 
 const maxFound = 12
 
@@ -29,7 +30,7 @@ export type CodePickerOptions = {
 /** A group of fields. Its buttons are named `do`: `find NAME` and `drop NAME CODE`. */
 export function codePicker({ kind, name, legend, hint, error, picked, action, language }: CodePickerOptions): Html {
   const texts = codesTexts[language]
-  const found = picked.query === '' ? [] : findCodes(kind, picked.query, maxFound)
+  const found = picked.query === '' ? [] : rankCodes(kind, picked.query, maxFound)
   const open = found.filter((code) => !picked.codes.includes(code))
   // words are done with when everything that they find is chosen
   const words = found.length > 0 && open.length === 0 ? '' : picked.query
@@ -89,7 +90,7 @@ ${
 
 /** Whether words were typed and none of the codes that they find was ticked. */
 export const hasOpenWords = (kind: CodeKind, { codes, query }: Picked): boolean =>
-  query !== '' && !findCodes(kind, query, maxFound).some((code) => codes.includes(code))
+  query !== '' && !rankCodes(kind, query, maxFound).some((code) => codes.includes(code))
 
 /** The codes that somebody typed, one or several; empty if anything else is among them. */
 function codesIn(kind: CodeKind, text: string): readonly string[] {

@@ -1,13 +1,5 @@
 // CPV and NUTS as pages: search in both languages, the tree, and the same as JSON for suggestions.
-import {
-  type CodeKind,
-  codeKinds,
-  codeLabel,
-  codesAbove,
-  codesBelow,
-  findCodes,
-  toCode,
-} from '../../domain/code-labels.ts'
+import { type CodeKind, codeKinds, codeLabel, codesAbove, codesBelow, toCode } from '../../domain/code-labels.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -15,25 +7,33 @@ import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } f
 import { empty, numbers, table } from '../frame/parts.ts'
 import { type CodeCounts, maxCounted, openCodeCounts } from './code-counts.ts'
 import { codesTexts } from './codes-texts.ts'
+import { rankCodes } from './rank-codes.ts'
+import { openTitleReader, type TitleReader } from './title-codes.ts'
 
 const maxListed = 50
 const maxSuggested = 12
 /** Maximum length of a query: a code's name is shorter. */
 const longestQuery = 100
 
-export function codesPages({ editions }: ConsoleContext): PageRoute[] {
+export function codesPages({ editions, clock }: ConsoleContext): PageRoute[] {
   const counts = openCodeCounts(editions)
+  const titles = openTitleReader(editions, clock)
   return codeKinds.flatMap((kind) => [
-    publicPage('GET', `/codes/${kind}`, (request) => codesPage(kind, request, counts, editions.newest?.edition)),
-    publicPage('GET', `/codes/${kind}.json`, (request) => suggestions(kind, request, counts)),
+    publicPage('GET', `/codes/${kind}`, (request) =>
+      codesPage(kind, request, { counts, titles, edition: editions.newest?.edition }),
+    ),
+    publicPage('GET', `/codes/${kind}.json`, (request) => suggestions(kind, request, { counts, titles })),
   ])
 }
 
 const queryOf = ({ query }: PageRequest): string => (query.get('q') ?? '').trim().slice(0, longestQuery)
 
-function suggestions(kind: CodeKind, request: PageRequest, counts: CodeCounts): PageAnswer {
+type Sources = { readonly counts: CodeCounts; readonly titles: TitleReader }
+
+function suggestions(kind: CodeKind, request: PageRequest, { counts, titles }: Sources): PageAnswer {
   const { language } = request
-  const found = findCodes(kind, queryOf(request), maxSuggested)
+  const typed = queryOf(request)
+  const found = rankCodes(kind, typed, maxSuggested, titles(typed))
   const open = counts.of(kind, found)
   const codes = found.map((code) => ({
     code,
@@ -43,13 +43,17 @@ function suggestions(kind: CodeKind, request: PageRequest, counts: CodeCounts): 
   return { kind: 'content', type: 'application/json; charset=utf-8', body: JSON.stringify({ codes }) }
 }
 
-function codesPage(kind: CodeKind, request: PageRequest, counts: CodeCounts, edition: number | undefined): PageAnswer {
+function codesPage(
+  kind: CodeKind,
+  request: PageRequest,
+  { counts, titles, edition }: Sources & { readonly edition: number | undefined },
+): PageAnswer {
   const { language } = request
   const texts = codesTexts[language]
   const typed = queryOf(request)
   const at = toCode(kind, request.query.get('at') ?? '')
   const listed = at !== undefined && codeLabel(kind, at, language) !== undefined ? at : undefined
-  const codes = typed === '' ? codesBelow(kind, listed) : findCodes(kind, typed, maxListed)
+  const codes = typed === '' ? codesBelow(kind, listed) : rankCodes(kind, typed, maxListed, titles(typed))
   const rows = codes.length === 0 && listed !== undefined && typed === '' ? [listed] : codes
   const heading = typed === '' ? texts.top : texts.found(typed)
   return page({

@@ -1,6 +1,7 @@
 // The page of tenders as markup: the question, what narrows it, the results, and what can be done with them.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { maxFound, maxOffset, type TendersFound } from '../../edition/read/tender-question.ts'
+import { rankCodes } from '../codes/rank-codes.ts'
 import { formatMoment, formatNumber, formatShare } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -8,7 +9,7 @@ import { askAgainSeconds, type PageAnswer, type PageRequest, page, type ViewerMe
 import { empty, field, noteBox, pager } from '../frame/parts.ts'
 import { searchFormAddress } from '../hits/search-form.ts'
 import { type Asked, addressOf, type Field, orderOf, pageSize, type ReadAddress, tenderOrders } from './asked.ts'
-import { chipRow, chipsOf, facets, hiddenOf } from './facet-parts.ts'
+import { chipRow, chipsOf, facets, hiddenOf, tradeName } from './facet-parts.ts'
 import { bottomCharts, topCharts } from './find-charts.ts'
 import { findTexts } from './find-texts.ts'
 import type { FoundStock } from './found-stock.ts'
@@ -17,6 +18,9 @@ import { regionName, tenderCard } from './tender-card.ts'
 
 /** A question with one part fewer, and how many it finds. */
 export type Wider = { readonly name: string; readonly href: string; readonly total: number }
+
+/** Trades that are offered in place of words. */
+const maxTrades = 3
 
 export type FindView = {
   readonly request: PageRequest
@@ -67,8 +71,9 @@ export function findPage(view: FindView): PageAnswer {
 ${questionForm(read, language)}
 ${otherFaults(read, language)}
 ${chipRow(asked, language)}
+${tradesFor(asked, language)}
 ${found.indexed < 1 && noteBox('info', findTexts[language].indexing(formatShare(found.indexed, language)), findTexts[language].indexingDetail)}
-${isWrong ? false : results(view)}`,
+${!isWrong && (found.total > 0 || found.indexed === 1) && results(view)}`,
   })
 }
 
@@ -103,6 +108,18 @@ ${field({
   ...(places.length > 0 && { hint: choicesOf(asked, places, language) }),
 })}
 ${hiddenOf(asked, ['words'])}<button><span>${texts.search}</span>${glass}</button></form>`
+}
+
+/** Trades that people mean by the words: a word finds only what says it. */
+function tradesFor(asked: Asked, language: Language): Html | false {
+  if (asked.words.length === 0) return false
+  const codes = rankCodes('cpv', asked.words.join(' '), maxTrades).filter((code) => !asked.cpv.includes(code))
+  if (codes.length === 0) return false
+  const link = (code: string) =>
+    html`<a href="${addressOf(asked, { words: [], cpv: [...asked.cpv, code] })}" rel="nofollow">${tradeName(code, language)}</a>`
+  return html`<p class="hint trades">${findTexts[language].wholeTrade} ${codes.map(
+    (code, index) => html`${index > 0 && ' · '}${link(code)}`,
+  )}</p>`
 }
 
 /** Regions with the name that was typed. */

@@ -15,6 +15,8 @@ import { csvHead, csvRow } from './tenders-csv.ts'
 
 /** Rows of a file between two turns of other work. */
 const rowsAtOnce = 100
+/** How long a page waits for an edition that was just published to be indexed. */
+const indexWaitMs = 500
 /** Ways to widen a question that finds nothing. */
 const maxWider = 6
 
@@ -50,7 +52,7 @@ function spanOf(month: string): Pick<TenderQuestion, 'publishedFrom' | 'publishe
   return { publishedFrom: Date.UTC(year!, number! - 1), publishedBefore: Date.UTC(year!, number!) }
 }
 
-function answerOf(context: ConsoleContext, limits: FindLimits, request: PageRequest): PageAnswer {
+async function answerOf(context: ConsoleContext, limits: FindLimits, request: PageRequest): Promise<PageAnswer> {
   const { query, language } = request
   const read = readAddress(query, language)
   const { asked, faults } = read
@@ -61,6 +63,7 @@ function answerOf(context: ConsoleContext, limits: FindLimits, request: PageRequ
   limits.takePage(context, request)
   const { editions } = stock
   if (!editions.newest) return withoutStock('noEdition', request)
+  await editions.indexed(indexWaitMs)
   const at = hourOf(stock)
   const offset = (asked.page - 1) * pageSize
   const found = editions.findTenders(questionOf(asked, at, { offset, limit: pageSize }))
@@ -103,6 +106,7 @@ async function fileOf(context: ConsoleContext, limits: FindLimits, request: Page
   if (typeof stock === 'string' || !stock.editions.newest) throw new PageError(503, findTexts[language].noEdition)
   limits.takeFile(context, request)
   const { editions, pages } = stock
+  await editions.indexed(indexWaitMs)
   const { positions } = editions.findTenders(questionOf(asked, hourOf(stock), { offset: 0, limit: maxFound }))
   // positions are valid only now, and thousands of records take too long to read at once
   const ids = positions.map((position) => editions.meta(position).id)

@@ -5,6 +5,7 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { FoundStatus } from '../../edition/read/tender-question.ts'
 import { lotName } from '../../hits/clause-reason.ts'
+import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -138,26 +139,6 @@ function foundElsewhere(record: TenderRecord, { asked: { words }, language }: Ca
   return false
 }
 
-const locals: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
-
-/** A moment in a zone: weekday, day, hour, and the year if it is not the present one. */
-function dueMoment(at: number, zone: string, now: number, language: Language): string {
-  const said = (parts: Intl.DateTimeFormatOptions, time = at) =>
-    new Intl.DateTimeFormat(locals[language], { timeZone: zone, ...parts }).format(time)
-  const isThisYear = Math.abs(at - now) < 300 * dayMs || said({ year: 'numeric' }) === said({ year: 'numeric' }, now)
-  return said({
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    ...(!isThisYear && { year: 'numeric' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-}
-
-/** `Europe/Berlin` is Berlin. */
-const cityOf = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ')
-
 /** Kind, moment at the authority, zone and how far it is: the four parts of a deadline. */
 function dueOf(record: TenderRecord, { language, now }: CardHow): Content {
   const texts = findTexts[language]
@@ -165,14 +146,11 @@ function dueOf(record: TenderRecord, { language, now }: CardHow): Content {
   if (first === undefined)
     return html`<span>${record.status === 'planned' ? texts.noDeadlineYet : texts.noDeadline}</span>`
   const at = Date.parse(first.at)
-  const zone = record.timeZone
   const left = formatRelative(at, now, language)
   const isSoon = at >= now && at - now <= soonDays * dayMs
-  const where = zone === undefined ? texts.zoneUnknown : texts.zone(cityOf(zone))
   return html`<span>${texts.dueKinds[first.kind]}</span>
-<b><time datetime="${first.at}">${dueMoment(at, zone ?? 'UTC', now, language)}</time></b>
-<span>${where}${!isSoon && ` · ${left}`}</span>
-${isSoon && html`<span class="st warn">${left}</span>`}`
+<b>${deadlineMoment(first.at, record.timeZone, language)}</b>
+${isSoon ? html`<span class="st warn">${left}</span>` : html`<span>${left}</span>`}`
 }
 
 function worthOf({ contractAmount: amount }: TenderRecord, language: Language): Content {
