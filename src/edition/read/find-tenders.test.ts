@@ -97,15 +97,17 @@ function recordIn(random: Random, id: string, lastModified: number): TenderRecor
 }
 
 function questionIn(random: Random): TenderQuestion {
+  // half of them ask for words only, and find more
+  const share = random.chance(0.5) ? 0 : 1
   const list = <T>(chance: number, make: () => T): T[] | undefined =>
-    random.chance(chance) ? Array.from({ length: random.integer(1, 2) }, make) : undefined
+    random.chance(chance * share) ? Array.from({ length: random.integer(1, 2) }, make) : undefined
   const word = () => {
     const [whole = 'x'] = searchWordsOf(wordIn(random))
     const cut = random.integer(1, whole.length)
     return random.chance(0.6) ? whole : random.chance(0.5) ? whole.slice(0, cut) : whole.slice(-cut)
   }
   const members = {
-    allWords: list(0.7, word),
+    allWords: random.chance(0.7) ? [word(), ...some(random, 0.3, word)] : undefined,
     cpv: list(0.3, () => cpvIn(random).padEnd(8, '0')),
     nuts: list(0.3, () => random.pick(['DE', 'DE2', 'EL', 'FR1'])),
     statuses: list<FoundStatus>(0.4, () => random.pick(['open', 'planned', 'closed', 'awarded', 'cancelled'])),

@@ -20,7 +20,6 @@ import {
   deadlineWeeks,
   type FacetCounts,
   type TenderFacets,
-  type TenderOrder,
   type TenderQuestion,
   type TendersFound,
 } from './tender-question.ts'
@@ -31,7 +30,22 @@ const shownBuyers = 10
 
 /** Bits of the filters that a row fails. */
 const fails = { status: 1, cpv: 2, nuts: 4, value: 8, deadline: 16, published: 32, authority: 64 } as const
-/** The filter that does not narrow the codes of a group. */
+/** Members of a question that are part of a filter. */
+const filterOf: { readonly [member: string]: number } = {
+  statuses: fails.status,
+  cpv: fails.cpv,
+  nuts: fails.nuts,
+  valueMin: fails.value,
+  valueMax: fails.value,
+  deadlineFrom: fails.deadline,
+  deadlineBefore: fails.deadline,
+  publishedFrom: fails.published,
+  publishedBefore: fails.published,
+  authorities: fails.authority,
+} satisfies {
+  readonly [member in keyof Omit<TenderQuestion, 'allWords' | 'order' | 'offset' | 'limit' | 'at'>]: number
+}
+/** Of each group of codes, the filter that does not narrow its counts. */
 const ownFilter: { readonly [group: string]: number } = {
   [codeGroup.status]: fails.status,
   [codeGroup.division]: fails.cpv,
@@ -92,18 +106,28 @@ function keepWords(segment: PlacedSegment, words: readonly string[]): boolean {
   return true
 }
 
+type Bounds = Required<
+  Pick<
+    TenderQuestion,
+    'valueMin' | 'valueMax' | 'deadlineFrom' | 'deadlineBefore' | 'publishedFrom' | 'publishedBefore'
+  >
+>
+
 class Count {
   total = 0
   readonly #index: TenderIndex
   readonly #question: TenderQuestion
+  readonly #bounds: Bounds
   readonly #cpv: Uint32Array | undefined
   readonly #nuts: Uint32Array | undefined
   readonly #statuses: Uint8Array | undefined
   readonly #authorities: Uint8Array | undefined
   /** For each code: how many rows have it, and the position of one. */
   readonly #tally: Uint32Array
-  /** For each code, the filter that does not narrow it. */
-  readonly #own: Uint8Array
+  /** For each group of codes, the filter that does not narrow it. */
+  readonly #ownOf: readonly number[]
+  /** Bits of the filters that the question has. */
+  readonly #asked: number
   #passed = 0
   readonly #weeks = new Array<number>(deadlineWeeks).fill(0)
   #later = 0
@@ -114,12 +138,24 @@ class Count {
     const { cpv, nuts, statuses, authorities, offset, limit } = question
     this.#index = index
     this.#question = question
+    this.#bounds = {
+      valueMin: question.valueMin ?? Number.NEGATIVE_INFINITY,
+      valueMax: question.valueMax ?? Number.POSITIVE_INFINITY,
+      deadlineFrom: question.deadlineFrom ?? Number.NEGATIVE_INFINITY,
+      deadlineBefore: question.deadlineBefore ?? Number.POSITIVE_INFINITY,
+      publishedFrom: question.publishedFrom ?? Number.NEGATIVE_INFINITY,
+      publishedBefore: question.publishedBefore ?? Number.POSITIVE_INFINITY,
+    }
     this.#cpv = cpv && flatRanges(cpv.map(cpvRange))
     this.#nuts = nuts && flatRanges(nuts.map(nutsRange))
     this.#statuses = statuses && index.codes.marks(statuses.map((status) => codeGroup.status + status))
     this.#authorities = authorities && index.codes.marks(authorityCodes(authorities))
     this.#tally = new Uint32Array(index.codes.keys.length * 2)
-    this.#own = Uint8Array.from(index.codes.keys, (key) => ownFilter[key[0]!] ?? 0)
+    this.#ownOf = index.codes.groups.map((group) => ownFilter[group] ?? 0)
+    this.#asked = Object.entries(question).reduce(
+      (bits, [member, value]) => bits | (value === undefined ? 0 : (filterOf[member] ?? 0)),
+      0,
+    )
     this.#best = new Best(offset + limit)
   }
 
@@ -129,7 +165,7 @@ class Count {
       for (let rest = found[at]! | 0; rest !== 0; rest &= rest - 1) {
         const bit = 31 - Math.clz32(rest & -rest)
         const row = at * 32 + bit
-        const failed = this.#failedBy(segment, row)
+        const failed = this.#asked === 0 ? 0 : this.#failedBy(segment, row)
         if ((failed & (failed - 1)) !== 0) continue
         this.#countCodes(segment, row, failed)
         if (failed === 0 || failed === fails.deadline) this.#countDeadline(segment.deadline[row]!)
@@ -144,22 +180,23 @@ class Count {
 
   /** The filters that the row fails; perhaps not all of them if there are several. */
   #failedBy(segment: PlacedSegment, row: number): number {
-    const { valueMin, valueMax, deadlineFrom, deadlineBefore, publishedFrom, publishedBefore } = this.#question
+    const asked = this.#asked
     let failed = 0
     if (
-      this.#statuses &&
-      this.#statuses[segment.numbers[segment.codes[row === 0 ? 0 : segment.codeEnds[row - 1]!]!]!] === 0
+      (asked & fails.status) !== 0 &&
+      this.#statuses![segment.numbers[segment.codes[firstCode(segment, row)]!]!] === 0
     )
-      failed |= fails.status
+      failed = fails.status
+    if ((asked & ~fails.status) === 0) return failed
+    const { valueMin, valueMax, deadlineFrom, deadlineBefore, publishedFrom, publishedBefore } = this.#bounds
     const position = segment.positions[row]!
     const chunk = this.#index.table.chunks[position >>> chunkBits]!
     const place = position & rowMask
-    if (valueMin !== undefined && !(chunk.eurValue[place]! >= valueMin)) failed |= fails.value
-    if (valueMax !== undefined && !(chunk.eurValue[place]! <= valueMax)) failed |= fails.value
-    if (deadlineFrom !== undefined && !(segment.deadline[row]! >= deadlineFrom)) failed |= fails.deadline
-    if (deadlineBefore !== undefined && !(segment.deadline[row]! < deadlineBefore)) failed |= fails.deadline
-    if (publishedFrom !== undefined && !(chunk.publication[place]! >= publishedFrom)) failed |= fails.published
-    if (publishedBefore !== undefined && !(chunk.publication[place]! < publishedBefore)) failed |= fails.published
+    if ((asked & fails.value) !== 0 && !isBetween(chunk.eurValue[place]!, valueMin, valueMax)) failed |= fails.value
+    if ((asked & fails.deadline) !== 0 && !isBefore(segment.deadline[row]!, deadlineFrom, deadlineBefore))
+      failed |= fails.deadline
+    if ((asked & fails.published) !== 0 && !isBefore(chunk.publication[place]!, publishedFrom, publishedBefore))
+      failed |= fails.published
     if ((failed & (failed - 1)) !== 0) return failed
     if (this.#cpv && !inRanges(chunk.cpv, place === 0 ? 0 : chunk.cpvEnd[place - 1]!, chunk.cpvEnd[place]!, this.#cpv))
       failed |= fails.cpv
@@ -172,14 +209,17 @@ class Count {
     return failed
   }
 
-  #countCodes({ codes, codeEnds, numbers, positions }: PlacedSegment, row: number, failed: number): void {
+  #countCodes(segment: PlacedSegment, row: number, failed: number): void {
+    const { codes, codeEnds, numbers, positions } = segment
     const tally = this.#tally
-    const position = positions[row]!
-    for (let at = row === 0 ? 0 : codeEnds[row - 1]!; at < codeEnds[row]!; at++) {
+    const first = firstCode(segment, row)
+    // of those that fail only by their status, which is the first code, there are most
+    const end = failed === fails.status ? first + 1 : codeEnds[row]!
+    for (let at = first; at < end; at++) {
       const number = numbers[codes[at]!]!
-      if (failed !== 0 && this.#own[number] !== failed) continue
+      if (failed !== 0 && this.#ownOf[this.#index.codes.groupOf(number)] !== failed) continue
       tally[number * 2]!++
-      tally[number * 2 + 1] = position
+      tally[number * 2 + 1] = positions[row]!
     }
   }
 
@@ -191,16 +231,18 @@ class Count {
     else this.#weeks[Math.floor((deadline - at) / weekMs)]!++
   }
 
+  /** The highest rank is first. */
   #rankOf(segment: PlacedSegment, row: number, isInTitle: boolean): number {
+    const { order, at } = this.#question
     const position = segment.positions[row]!
     const chunk = this.#index.table.chunks[position >>> chunkBits]!
-    return rankOf(this.#question.order, {
-      publication: chunk.publication[position & rowMask]!,
-      deadline: segment.deadline[row]!,
-      value: chunk.eurValue[position & rowMask]!,
-      isInTitle,
-      at: this.#question.at,
-    })
+    if (order === 'value') return orUnknown(chunk.eurValue[position & rowMask]!)
+    if (order === 'deadline') {
+      const deadline = segment.deadline[row]!
+      return deadline >= at ? at - deadline : orUnknown(deadline) - 3 * far
+    }
+    const publication = orUnknown(chunk.publication[position & rowMask]!)
+    return order === 'relevance' && isInTitle ? publication + 3 * far : publication
   }
 
   positions(): number[] {
@@ -208,13 +250,15 @@ class Count {
   }
 
   facets(recordAt: (position: number) => TenderRecord): TenderFacets {
+    const { keys } = this.#index.codes
     const groups = new Map<string, Counted[]>(Object.values(codeGroup).map((group) => [group, []]))
-    const samples = new Map<string, number>()
-    for (const [number, key] of this.#index.codes.keys.entries()) {
+    const buyers = new Best(shownBuyers)
+    for (let number = 0; number < keys.length; number++) {
       const count = this.#tally[number * 2]!
       if (count === 0) continue
-      groups.get(key[0]!)!.push({ code: key.slice(1), count })
-      if (key[0] === codeGroup.buyer) samples.set(key.slice(1), this.#tally[number * 2 + 1]!)
+      const [group, code] = [keys[number]![0]!, keys[number]!.slice(1)]
+      if (group === codeGroup.buyer) buyers.offer(count, number)
+      else if (group !== codeGroup.identifier) groups.get(group)!.push({ code, count })
     }
     const of = (group: string): FacetCounts => {
       const all = groups.get(group)!
@@ -235,9 +279,10 @@ class Count {
         none: values.none,
       },
       deadlines: { passed: this.#passed, weeks: this.#weeks, later: this.#later, none: this.#withoutDeadline },
-      buyers: of(codeGroup.buyer)
-        .counts.slice(0, shownBuyers)
-        .map(({ code, count }) => ({ ...namedBuyer(recordAt(samples.get(code)!), code), count })),
+      buyers: buyers.positions().map((number) => ({
+        ...namedBuyer(recordAt(this.#tally[number * 2 + 1]!), keys[number]!),
+        count: this.#tally[number * 2]!,
+      })),
       months: { ...months, counts: [...months.counts].sort((a, b) => (a.code < b.code ? -1 : 1)) },
     }
   }
@@ -245,39 +290,31 @@ class Count {
 
 const mostFirst = (a: Counted, b: Counted): number => b.count - a.count || (a.code < b.code ? -1 : 1)
 
-function hasMarked({ codes, codeEnds, numbers }: PlacedSegment, row: number, marks: Uint8Array): boolean {
-  for (let at = row === 0 ? 0 : codeEnds[row - 1]!; at < codeEnds[row]!; at++)
-    if (marks[numbers[codes[at]!]!] === 1) return true
+const firstCode = ({ codeEnds }: PlacedSegment, row: number): number => (row === 0 ? 0 : codeEnds[row - 1]!)
+
+// what is unknown is NaN, and every comparison with it is false
+const isBetween = (value: number, least: number, most: number): boolean => value >= least && value <= most
+const isBefore = (time: number, from: number, before: number): boolean => time >= from && time < before
+
+function hasMarked(segment: PlacedSegment, row: number, marks: Uint8Array): boolean {
+  const { codes, codeEnds, numbers } = segment
+  for (let at = firstCode(segment, row); at < codeEnds[row]!; at++) if (marks[numbers[codes[at]!]!] === 1) return true
   return false
 }
 
 function namedBuyer(record: TenderRecord, code: string): { readonly name: string; readonly nationalId?: string } {
-  const buyer = buyersOf(record).find(({ name }) => buyerCode(name).slice(1) === code)!
+  const buyer = buyersOf(record).find(({ name }) => buyerCode(name) === code)!
   return { name: buyer.name, ...(identifierOf(buyer) !== undefined && { nationalId: buyer.nationalId! }) }
-}
-
-type Ranked = {
-  readonly publication: number
-  readonly deadline: number
-  readonly value: number
-  readonly isInTitle: boolean
-  readonly at: number
 }
 
 /** Above every time in milliseconds and every value. */
 const far = 1e15
 const orUnknown = (value: number): number => (Number.isNaN(value) ? -far : value)
 
-/** The highest rank is first. */
-const ranks: { readonly [order in TenderOrder]: (row: Ranked) => number } = {
-  relevance: ({ publication, isInTitle }) => orUnknown(publication) + (isInTitle ? 3 * far : 0),
-  newest: ({ publication }) => orUnknown(publication),
-  deadline: ({ deadline, at }) => (deadline >= at ? at - deadline : orUnknown(deadline) - 3 * far),
-  value: ({ value }) => orUnknown(value),
-}
-const rankOf = (order: TenderOrder, row: Ranked): number => ranks[order](row)
+/** How many more are kept before the lowest are left out. */
+const spareRanks = 16
 
-/** The positions with the highest ranks; of equal ranks, the later position is first. */
+/** The positions, or other numbers, with the highest ranks; of equal ranks, the higher position is first. */
 class Best {
   readonly #wanted: number
   #ranks: Float64Array
@@ -287,7 +324,7 @@ class Best {
 
   constructor(wanted: number) {
     this.#wanted = wanted
-    const room = Math.max(1024, wanted * 2)
+    const room = wanted * 2 + spareRanks
     this.#ranks = new Float64Array(room)
     this.#positions = new Float64Array(room)
   }

@@ -1,6 +1,6 @@
 // The segments of the word index as a thread answers from them: each row with its place in the log.
 import { mergedFlag } from '../format/entry-batch.ts'
-import { buyerCode, identifierCode } from '../format/tender-row.ts'
+import { buyerCode, codeGroup, identifierCode } from '../format/tender-row.ts'
 import type { Segment } from '../format/word-segment.ts'
 import type { HeldEdition } from './held-log.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
@@ -26,6 +26,9 @@ export const hasGone = ({ positions }: PlacedSegment): boolean => positions.incl
 class CodeBook {
   readonly #numbers = new Map<string, number>()
   readonly keys: string[] = []
+  /** The groups of codes (tender-row.ts), and which one each code is of. */
+  readonly groups: readonly string[] = Object.values(codeGroup)
+  #groupOf = new Uint8Array(1024)
 
   numberOf(key: string): number {
     let number = this.#numbers.get(key)
@@ -33,8 +36,19 @@ class CodeBook {
       number = this.keys.length
       this.#numbers.set(key, number)
       this.keys.push(key)
+      if (number === this.#groupOf.length) {
+        const larger = new Uint8Array(number * 2)
+        larger.set(this.#groupOf)
+        this.#groupOf = larger
+      }
+      this.#groupOf[number] = this.groups.indexOf(key[0]!)
     }
     return number
+  }
+
+  /** Index in `groups`. */
+  groupOf(number: number): number {
+    return this.#groupOf[number]!
   }
 
   /** A mark for each of these codes. */
