@@ -31,7 +31,7 @@ export const buyerCode = (name: string): string => codeGroup.buyer + keyHash(nam
 /** The code of the buyers with this national id. */
 export const identifierCode = (id: string): string => codeGroup.identifier + keyHash(id)
 
-/** The codes of a record without duplicates, the status first. */
+/** The codes of a record without duplicates, the status first, those of a group together. */
 export function codesOf(record: TenderRecord): string[] {
   const { publication, eurValue, cpv } = columnsOf(record)
   const nuts = record.nutsCodes.flatMap((text) => toNutsCode(text) ?? [])
@@ -53,10 +53,9 @@ export function codesOf(record: TenderRecord): string[] {
   )
   add(codeGroup.value, bandsOf(eurValue))
   add(codeGroup.month, Number.isNaN(publication) ? [] : [new Date(publication).toISOString().slice(0, 7)])
-  for (const buyer of buyersOf(record)) {
-    codes.add(buyerCode(buyer.name))
-    if (identifierOf(buyer) !== undefined) codes.add(identifierCode(buyer.nationalId!))
-  }
+  const buyers = buyersOf(record)
+  for (const { name } of buyers) codes.add(buyerCode(name))
+  for (const buyer of buyers) if (identifierOf(buyer) !== undefined) codes.add(identifierCode(buyer.nationalId!))
   return [...codes]
 }
 

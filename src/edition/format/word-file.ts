@@ -1,6 +1,6 @@
 // A segment of the word index as a file: a header in JSON, the arrays, and a CRC-32 over both. It is read into shared
 // memory as it is; a file that is not exactly what was written counts as missing.
-import { open, rename, writeFile } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { readUpTo } from './transfer.ts'
 import type { Segment, SegmentArrays } from './word-segment.ts'
@@ -52,8 +52,13 @@ export async function writeSegment(path: string, segment: Segment): Promise<void
   head.writeUInt32LE(header.length, magic.length)
   const trailer = Buffer.alloc(crcLength)
   trailer.writeUInt32LE(parts.reduce((crc, part) => crc32(part, crc), 0))
-  await writeFile(`${path}.new`, [...parts, trailer])
-  await rename(`${path}.new`, path)
+  try {
+    await writeFile(`${path}.new`, [...parts, trailer])
+    await rename(`${path}.new`, path)
+  } catch (error) {
+    await rm(`${path}.new`, { force: true })
+    throw error
+  }
 }
 
 /** Undefined for a file that is damaged, or of another version. */

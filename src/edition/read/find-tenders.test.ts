@@ -13,7 +13,7 @@ import { packEntries } from '../write/pack-entries.ts'
 import { findTenders } from './find-tenders.ts'
 import type { HeldEdition } from './held-log.ts'
 import { RecordTable } from './record-table.ts'
-import { TenderIndex } from './tender-index.ts'
+import { hasGone, TenderIndex } from './tender-index.ts'
 import type { FoundStatus, TenderOrder, TenderQuestion, TendersFound } from './tender-question.ts'
 
 console.log(`find-tenders.test seed ${seed} (SEED repeats it)`)
@@ -218,6 +218,42 @@ test('finds the same tenders in the same order, with the same counts, as a plain
     }
   }
   expect(found).toBeGreaterThan(100)
+})
+
+test('segments that were merged without the entries that no edition shows answer as before', () => {
+  const random = randomOf(seed, 41)
+  for (let run = 0; run < proofCount({ share: 6, full: 1000 }); run++) {
+    const world = worldIn(random, () => random.integer(1, 40))
+    const { index, versions } = world
+    for (const [position] of versions.entries())
+      if (index.table.chunks[0]!.superseded[position] !== 0) index.table.hide(position)
+    const merged = new TenderIndex(index.table)
+    for (let at = 0, count = 1; at < index.segments.length; at += count) {
+      count = random.integer(1, 4)
+      const builder = new SegmentBuilder(fewWords)
+      for (const segment of index.segments.slice(at, at + count))
+        builder.addSegment(segment, (row) => index.isLive(segment, row))
+      if (builder.rows > 0) expect(merged.add(builder.finish(), versions.length)).toBe(true)
+    }
+    expect(merged.covered).toBe(versions.length)
+    expect(merged.segments.some(hasGone)).toBe(false)
+    for (let asked = 0; asked < 15; asked++) compare({ ...world, index: merged }, 3, questionIn(random))
+  }
+})
+
+test('a segment is refused that does not follow the others without a gap, or of whose entries the log has none', () => {
+  const { index, versions } = worldIn(randomOf(2), () => 10)
+  const [first, second, third] = index.segments
+  const other = new TenderIndex(index.table)
+  expect(other.add(second!.of, versions.length)).toBe(false)
+  expect(other.take([first!.of, third!.of], versions.length)).toBe(true)
+  expect(other.segments.map(({ of }) => of)).toEqual([first!.of])
+  expect(other.take([first!.of, second!.of, third!.of], versions.length)).toBe(true)
+  expect(other.take([first!.of, second!.of, third!.of], versions.length)).toBe(false)
+  expect(other.covered).toBe(30)
+  const changed = { ...third!.of, crc: third!.of.crc.map((crc) => crc ^ 1) }
+  expect(other.take([first!.of, changed], versions.length)).toBe(true)
+  expect(other.covered).toBe(10)
 })
 
 test('refuses a page beyond what anybody reads', () => {

@@ -215,9 +215,15 @@ class Count {
     const first = firstCode(segment, row)
     // of those that fail only by their status, which is the first code, there are most
     const end = failed === fails.status ? first + 1 : codeEnds[row]!
+    let isCounted = false
     for (let at = first; at < end; at++) {
       const number = numbers[codes[at]!]!
-      if (failed !== 0 && this.#ownOf[this.#index.codes.groupOf(number)] !== failed) continue
+      if (failed !== 0 && this.#ownOf[this.#index.codes.groupOf(number)] !== failed) {
+        // the codes of a filter stand together
+        if (isCounted) return
+        continue
+      }
+      isCounted = true
       tally[number * 2]!++
       tally[number * 2 + 1] = positions[row]!
     }

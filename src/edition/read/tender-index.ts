@@ -118,7 +118,6 @@ export class TenderIndex {
       isFound = true
     }
     if (!isFound) return false
-    while (next < end && !this.table.isHeld(next)) next++
     const numbers = Uint32Array.from(segment.keys, (key) => this.codes.numberOf(key))
     this.segments.push({ ...segment, of: segment, positions, numbers, end: next })
     this.covered = next

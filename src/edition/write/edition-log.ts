@@ -161,6 +161,7 @@ export class EditionLog extends LogView implements TenderFinder {
         this.#segmentsArrived = Promise.withResolvers()
       },
       onWarning: this.#onWarning,
+      onDamage: () => this.reportDamage(),
       onEnd: () => {
         unfollow()
         this.#indexing = undefined

@@ -1,20 +1,20 @@
 // A thread that follows the edition log and keeps its word index, with lower priority than those that answer.
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../platform/clock.ts'
 import { lowerThreadPriority } from '../../platform/thread-priority.ts'
 import type { LogMessage } from '../read/log-feed.ts'
 import type { SegmentsMessage } from './word-index.ts'
 
-/** Pause after a failure: the disk was full, or a damaged body waits for its repair. */
-const retryMs = 10_000
+/** Pause after a failure: the disk is full, or a damaged body waits for its repair. */
+const retryMs = 60_000
 
 const port = parentPort
 if (!port) throw new Error('the word indexer is a thread of the service, not a program')
 lowerThreadPriority()
 const { IndexedLog, WordIndex } = await import('./word-index.ts')
-// damage is found and reported by those that answer
-const log = new IndexedLog({ clock: systemClock, onDamage: () => undefined })
 const send = (message: IndexerMessage) => port.postMessage(message)
+const log = new IndexedLog({ clock: systemClock, onDamage: () => send({ type: 'damaged' }) })
 const opening = WordIndex.open((workerData as { readonly folder: string }).folder, log, (segments) =>
   send({ type: 'segments', ...segments }),
 )
@@ -22,6 +22,8 @@ const opening = WordIndex.open((workerData as { readonly folder: string }).folde
 export type IndexerMessage =
   | ({ readonly type: 'segments' } & SegmentsMessage)
   | { readonly type: 'failed'; readonly message: string }
+  /** Bytes of the log are not what was written. */
+  | { readonly type: 'damaged' }
 
 let isDue = false
 let isBusy = false
@@ -35,7 +37,8 @@ async function update(): Promise<void> {
       await (await opening).update()
     } catch (error) {
       send({ type: 'failed', message: (error as Error).message })
-      setTimeout(() => void update(), retryMs)
+      await delay(retryMs)
+      isDue = true
     }
   }
   isBusy = false

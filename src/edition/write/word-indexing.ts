@@ -10,6 +10,7 @@ export type WordIndexingOptions = {
   readonly folder: string
   readonly onSegments: (message: SegmentsMessage) => void
   readonly onWarning: (warning: string) => void
+  readonly onDamage: () => void
   /** The thread ended by itself. */
   readonly onEnd: () => void
 }
@@ -17,7 +18,7 @@ export type WordIndexingOptions = {
 export class WordIndexing implements LogFollower {
   readonly #worker: Worker
 
-  constructor({ folder, onSegments, onWarning, onEnd }: WordIndexingOptions) {
+  constructor({ folder, onSegments, onWarning, onDamage, onEnd }: WordIndexingOptions) {
     this.#worker = new Worker(runnable(new URL('./word-indexer.ts', import.meta.url)), {
       workerData: { folder },
       execArgv: [],
@@ -29,6 +30,7 @@ export class WordIndexing implements LogFollower {
       onWarning(`The word index of the edition log is not up to date (${reason}); finding tenders waits for it.`)
     this.#worker.on('message', (message: IndexerMessage) => {
       if (message.type === 'segments') onSegments(message)
+      else if (message.type === 'damaged') onDamage()
       else warn(message.message)
     })
     this.#worker.on('error', (error: unknown) => warn(String(error)))
