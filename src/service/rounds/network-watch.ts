@@ -4,7 +4,10 @@ import type { HttpClient } from '../../platform/http.ts'
 import { ForbiddenAddress } from '../../platform/network-rule.ts'
 import type { CommandEvent, Emit } from '../events/command-event.ts'
 
-/** Number of hosts in a row that have to be silent, without an answer from any, before the machine is to blame. */
+/**
+ * Number of hosts in a row that have to be silent, without an answer from any, before the machine is to blame. Hosts
+ * that never answered say nothing about it, once another one did.
+ */
 const silentHosts = 3
 
 export type NetworkWatch = {
@@ -27,14 +30,18 @@ export function watchNetwork(
   let silent = new Set<string>()
   let held: CommandEvent[] = []
   let isOffline = false
+  /** Hosts that ever answered. */
+  const answered = new Set<string>()
 
-  const heard = () => {
+  const heard = (host: string) => {
+    answered.add(host)
     silent = new Set()
     if (isOffline) emit({ event: 'networkBack', message: 'The portals can be reached again.' })
     isOffline = false
     for (const event of held.splice(0)) emit(event)
   }
   const missed = (host: string, error: unknown) => {
+    if (answered.size > 0 && !answered.has(host)) return
     silent.add(host)
     if (isOffline || silent.size < enough) return
     isOffline = true
@@ -49,7 +56,7 @@ export function watchNetwork(
     send: async (request) => {
       try {
         const answer = await http.send(request)
-        heard()
+        heard(new URL(request.url).host)
         return answer
       } catch (error) {
         if (!request.signal?.aborted && !(error instanceof ForbiddenAddress)) missed(new URL(request.url).host, error)
