@@ -3,6 +3,7 @@
 import { toInstant } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
 import {
+  type FailureReason,
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
@@ -208,7 +209,7 @@ class RunConnection {
     await answer.discard()
     const saidMs = retryAfterMs(headers, this.#options.clock())
     if (refusal !== undefined) {
-      const refused = this.#rest(url, `${name} answered ${refusal}`, saidMs)
+      const refused = this.#rest(url, `${name} answered ${refusal.said}`, saidMs, refusal.reason)
       const isSoon = this.#hostOf(url).queue.restUntil() - this.#options.clock() <= this.#longestWaitMs
       if (!isSoon || effort.tries >= maxTries) throw refused
       return 'again'
@@ -369,10 +370,10 @@ class RunConnection {
   }
 
   /** Leaves the host alone, and throws until when. */
-  #rest(url: URL, message: string, saidMs: number | undefined): Refused {
+  #rest(url: URL, message: string, saidMs: number | undefined, reason: FailureReason = 'refused'): Refused {
     const { queue } = this.#hostOf(url)
     queue.rest(saidMs)
-    return new Refused(message, { retryAt: queue.restUntil() })
+    return new Refused(message, { retryAt: queue.restUntil(), reason })
   }
 
   async #backOff(effort: Effort, minMs = 0): Promise<void> {

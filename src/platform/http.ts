@@ -156,7 +156,8 @@ export function openHttp(options: HttpOptions): HttpClient {
   const agent = new Agent({
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    connections: 16,
+    // a simulator is one origin for all portals
+    connections: options.route ? 64 : 16,
     allowH2: false,
     connect: (target, callback) => {
       // lookup is not called for literals, so they are checked here

@@ -60,6 +60,7 @@ const long: { readonly [path: string]: number } = {
   'test/limiter/': 30,
   'test/limiter/held-limit': 170,
   'test/live/': 60,
+  'test/live/first-day.': 240,
   'test/lost-editions.': 65,
   'test/metrics/metrics.': 30,
   'test/metrics/planted-faults': 290,

@@ -132,6 +132,10 @@ const proofs: { readonly [name: string]: Proof } = {
       'src/consolidate/rematch.db.test.ts',
     ],
   },
+  'first-day': {
+    about: 'all portals on their first day: three of ten silent, others refusing, forbidding, broken or away',
+    files: ['test/live/first-day.system.test.ts'],
+  },
   sources: {
     about: 'a month of portals with every fault on, read by workers that die',
     files: ['test/sources/month.system.test.ts'],

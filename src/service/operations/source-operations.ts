@@ -7,10 +7,12 @@ import type { Actor } from '../../actions/acting.ts'
 import { noteReading, releaseSource, turnSourceOff, turnSourceOn } from '../../actions/sources.ts'
 import { countStates, sourceStates } from '../../domain/source-state.ts'
 import { type CheckResult, checkSource } from '../../ingest/check-source.ts'
+import { hostGroups } from '../../ingest/host-groups.ts'
 import { Recorder } from '../../ingest/recordings.ts'
 import { runSource } from '../../ingest/run-sources.ts'
 import { needsKey, whyOff } from '../../ingest/source-health.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
+import { atMost } from '../../platform/at-most.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
 import { OperatorError, refused } from '../../platform/errors.ts'
 import { inFolder } from '../../platform/folders.ts'
@@ -45,6 +47,8 @@ export type ReadingContext = SourceContext &
 
 const sourceExitCodes = { failed: 5, differs: 6 } as const
 
+/** How many hosts a check asks at the same time. */
+const hostsAtOnce = 16
 const shownRuns = 10
 const shownAlarms = 5
 
@@ -262,22 +266,34 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   const scratchFolder = join(context.dataFolder, 'scratch', String(process.pid))
   await mkdir(scratchFolder, { recursive: true })
   const results = new Map<string, CheckResult>()
+  const checkOne = async (each: Source) => {
+    if (signal.aborted) return
+    const source = cardIn(access, each)
+    if (source.access.kind === 'key' && !hasKey(source)) throw refused(needsKey(source.id, source.access))
+    const key = keyOf(source)
+    const { send } = access.hosts.openConnection({ source, key, signal })
+    const recorder = options.record === undefined ? undefined : new Recorder(send, key)
+    const recordedAt = new Date(clock()).toISOString()
+    const checking = { send: recorder?.send ?? send, key, now: clock, scratchFolder, signal }
+    const result = await checkSource(source, checking)
+    results.set(source.id, result)
+    await recorder?.write(join(String(options.record), source.id), { sourceId: source.id, recordedAt })
+    emit({ event: 'sourceChecked', ...result })
+    emit({ event: 'progress', stage: 'check', done: results.size, total: chosen.length })
+  }
   try {
-    for (const each of chosen) {
-      if (signal.aborted) break
-      const source = cardIn(access, each)
-      if (source.access.kind === 'key' && !hasKey(source)) throw refused(needsKey(source.id, source.access))
-      emit({ event: 'progress', stage: 'check', done: results.size, total: chosen.length })
-      const key = keyOf(source)
-      const { send } = access.hosts.openConnection({ source, key, signal })
-      const recorder = options.record === undefined ? undefined : new Recorder(send, key)
-      const recordedAt = new Date(clock()).toISOString()
-      const checking = { send: recorder?.send ?? send, key, now: clock, scratchFolder, signal }
-      const result = await checkSource(source, checking)
-      results.set(source.id, result)
-      await recorder?.write(join(String(options.record), source.id), { sourceId: source.id, recordedAt })
-      emit({ event: 'sourceChecked', ...result })
-    }
+    emit({ event: 'progress', stage: 'check', done: 0, total: chosen.length })
+    // many hosts at a time, as most of a check is waiting; sources that share a host one after the other
+    const groups = hostGroups(chosen)
+    const inRoom = atMost(hostsAtOnce)
+    const ended = await Promise.allSettled(
+      [...Map.groupBy(chosen, ({ id }) => groups.get(id)!).values()].map((some) =>
+        inRoom(async () => {
+          for (const each of some) await checkOne(each)
+        }),
+      ),
+    )
+    for (const each of ended) if (each.status === 'rejected') throw each.reason
   } finally {
     await access.close()
     // also of a check that was broken off
