@@ -14,6 +14,9 @@ for (const name of readdirSync(join(dist, 'src'))) renameSync(join(dist, 'src', 
 rmdirSync(join(dist, 'src'))
 const imports = { '#flat/*': './client/src/sinks/*.js' }
 writeFileSync(join(dist, 'package.json'), JSON.stringify({ type: 'module', imports }))
+// what the service hands out to its customers
+const packed = spawnSync(process.execPath, ['client/pack.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+if (packed.status !== 0) throw new Error(`packing the client ended with ${packed.status}`)
 // styles and scripts of pages, and data; fixtures belong to tests
 for (const file of globSync('src/**/*.{css,js,svg,json,tsv,txt,gz}', { cwd: root }))
   if (!file.endsWith('tsconfig.json')) cpSync(join(root, file), join(root, file.replace(/^src/, 'dist')))

@@ -74,6 +74,7 @@ export type ConsoleWorldOptions = {
   /** An existing stock, which stays; absent: an empty one. */
   readonly on?: TestStore['options']
   readonly samples?: ConsoleContext['samples']
+  readonly client?: ConsoleContext['client']
 }
 
 async function openAgain(options: TestStore['options']): Promise<TestStore> {
@@ -83,7 +84,7 @@ async function openAgain(options: TestStore['options']): Promise<TestStore> {
 
 export async function openConsoleWorld(
   engine: Engine,
-  { config = {}, start = startOfConsole, samples = () => 'failed', on }: ConsoleWorldOptions = {},
+  { client, config = {}, start = startOfConsole, samples = () => 'failed', on }: ConsoleWorldOptions = {},
 ): Promise<ConsoleWorld> {
   await using opening = new AsyncDisposableStack()
   const stock = opening.use(on ? await openAgain(on) : await openTestStore(engine))
@@ -118,6 +119,7 @@ export async function openConsoleWorld(
     directory,
     origin,
     apiAddress: 'http://api.example.org',
+    client,
     hasSamples: true,
     // pages of the explorer are tried on a whole service
     explore: async () => {

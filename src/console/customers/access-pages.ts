@@ -12,6 +12,7 @@ import {
   listTokens,
   type Organization,
 } from '../../store/people/organizations.ts'
+import { copyCommand, isSafeToRun } from '../frame/client-package.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once } from '../frame/forms.ts'
@@ -127,6 +128,7 @@ class AccessPages {
           path: pathOf(organization.organizationId),
           language,
         })}
+        ${this.#copyPart(request)}
         ${pastTokens(request, area.tokens)}
       `,
     })
@@ -285,6 +287,29 @@ class AccessPages {
       })}
       <div class="row"><button class="go">${texts.create}</button><span class="hint">${texts.once}</span></div>
     </form>`
+  }
+
+  /** The first copy by one command, from an empty folder. */
+  #copyPart({ language }: OrganizationRequest): Html | false {
+    const { client, origin, apiAddress } = this.#context
+    const texts = accessTexts[language]
+    if (!client) return false
+    const about = texts.copyAbout(client.version, client.node.replace('>=', ''))
+    const checksum = html`<p class="soft small">SHA-512 <code class="long">${client.sha512}</code></p>`
+    if (!isSafeToRun(origin))
+      return part(texts.copyTitle, html`<p>${about}</p><p>${texts.copyUnsafe(client.file)}</p>${checksum}`)
+    return part(
+      texts.copyTitle,
+      html`<p>${about}</p>
+        ${code({
+          id: 'first-copy',
+          text: `export TENDER_TOKEN=…\n${copyCommand({ origin, api: apiAddress }, client.file)}`,
+          caption: texts.copyCaption,
+          copy: [texts.shared.copy, texts.shared.copied],
+        })}
+        <p><a href="/docs/sync/tender-sync">${texts.copyMore}</a></p>
+        ${checksum}`,
+    )
   }
 
   #secretCard({ language }: OrganizationRequest, { plaintext, token }: NonNullable<Shown['created']>): Html {

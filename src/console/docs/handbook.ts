@@ -30,6 +30,8 @@ export type LibraryOptions = {
   readonly folder: string
   /** Where clients reach the API. */
   readonly apiAddress: string
+  /** Where people reach the console. */
+  readonly origin: string
   /** Pages of the console shown among the guides, first in their group. */
   readonly pages: readonly DocPage[]
 }
@@ -109,6 +111,7 @@ export class Handbook {
   contextOf(file: string) {
     return {
       apiAddress: this.#options.apiAddress,
+      origin: this.#options.origin,
       targetOf: (to: string) => this.#targetOf(posix.join(posix.dirname(file), decodeURI(to))),
       sizeOf: (address: string) => sizeOf(this.#pictures.get(address)),
     }

@@ -14,6 +14,8 @@ export type GuideContext = {
   readonly sizeOf: (address: string) => readonly [width: number, height: number] | undefined
   /** Where clients reach the API: replaces the address in examples. */
   readonly apiAddress: string
+  /** Where people reach the console: replaces its address in examples. */
+  readonly origin: string
 }
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string }
@@ -29,8 +31,15 @@ export type Guide = {
   readonly tokens: readonly Token[]
 }
 
-/** Represents the API in the guides' examples. */
+/** Represent the API and the console in the guides' examples. */
 const exampleApi = 'https://api.example.org'
+const exampleConsole = 'https://console.example.org'
+
+type Addresses = Pick<GuideContext, 'apiAddress' | 'origin'>
+
+/** A text with the addresses of this service in place of those of examples. */
+const addressed = (text: string, { apiAddress, origin }: Addresses): string =>
+  text.replaceAll(exampleApi, apiAddress).replaceAll(exampleConsole, origin)
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
 // Comments are for programs, and anchors represent renamed headings: neither is text.
@@ -147,11 +156,11 @@ export function codeFigure(options: {
   readonly language: string
   readonly text: string
   readonly texts: GuideTexts
-  readonly context: Pick<GuideContext, 'apiAddress'>
+  readonly context: Addresses
 }): Html {
   const { id, language, text, texts, context } = options
   const caption = languageNames[language] ?? language
-  const shown = text.replaceAll(exampleApi, context.apiAddress).replace(/\n$/, '')
+  const shown = addressed(text, context).replace(/\n$/, '')
   return html`<figure class="code">
     <figcaption>
       ${caption || 'Text'}
@@ -216,7 +225,7 @@ function inlineOf(token: Token, context: GuideContext): string {
     } else if (child.type === 'link_close') out.push(closing.pop() ?? '')
     else if (child.type === 'image') out.push(imageOf(child, context))
     else if (child.type === 'code_inline') {
-      const code = child.content.replaceAll(exampleApi, context.apiAddress)
+      const code = addressed(child.content, context)
       out.push(`<code${isLongName(code) ? ' class="long"' : ''}>${escapeHtml(code)}</code>`)
     } else out.push(markdown.renderer.renderInline([child], markdown.options, {}))
   }

@@ -7,6 +7,7 @@ import type { Random } from '../../platform/random.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { AddressRule } from '../../webhooks/endpoint-address.ts'
+import type { ClientPackage } from './client-package.ts'
 import type { Directory } from './directory.ts'
 import type { StockReads } from './stock-reads.ts'
 
@@ -59,6 +60,8 @@ export type ConsoleContext = {
   readonly origin: string
   /** Where clients reach the API, without a slash at the end. */
   readonly apiAddress: string
+  /** What people run beside the API; undefined where the release did not make it. */
+  readonly client: ClientPackage | undefined
   /** Whether the notices of the stock are made up. */
   readonly hasSamples: boolean
   /**

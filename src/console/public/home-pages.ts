@@ -19,7 +19,7 @@ const languageSeconds = 31_536_000
 /** How long the first page waits for the figure that only the database has. */
 const longestWaitMs = 300
 
-type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress'>
+type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress' | 'origin'>
 
 export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/', async ({ viewer, language }) => {
@@ -107,7 +107,7 @@ function ways(language: Language): Html {
   )}</ul></section>`
 }
 
-function onlyNew({ apiAddress }: HomeContext, language: Language): Html {
+function onlyNew({ apiAddress, origin }: HomeContext, language: Language): Html {
   const texts = homeTexts[language]
   const text = `curl -G ${apiAddress}/v1/tenders \\
   -H "Authorization: Bearer $TENDER_TOKEN" \\
@@ -118,7 +118,7 @@ function onlyNew({ apiAddress }: HomeContext, language: Language): Html {
     language: 'sh',
     text,
     texts: { language, copy: texts.shared.copy, copied: texts.shared.copied },
-    context: { apiAddress },
+    context: { apiAddress, origin },
   })
   return html`<section class="band">
     <div class="split even">

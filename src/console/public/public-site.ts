@@ -7,6 +7,7 @@ import { SearchGuides } from '../docs/search-guides.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import type { PageRoute } from '../frame/page.ts'
 import { changelogPages } from './changelog-pages.ts'
+import { clientFiles } from './client-files.ts'
 import { fieldSections, fieldsDoc, fieldsPages } from './fields-pages.ts'
 import { homePages } from './home-pages.ts'
 import { siteFiles } from './site-files.ts'
@@ -23,6 +24,7 @@ export function publicSite(context: ConsoleContext): PageRoute[] {
   const handbook = new Handbook({
     folder: repository,
     apiAddress: context.apiAddress,
+    origin: context.origin,
     pages: [...referenceDocs, fieldsDoc],
   })
   const search = new SearchGuides(handbook, () => [...referenceSections(), ...fieldSections(handbook)])
@@ -37,5 +39,6 @@ export function publicSite(context: ConsoleContext): PageRoute[] {
     ...statusPages(context, boards),
     ...changelogPages(context, handbook),
     ...siteFiles(context, handbook),
+    ...clientFiles(context, context.client),
   ]
 }

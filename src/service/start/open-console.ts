@@ -1,6 +1,7 @@
 // Opens the console of a running service: what its pages work with, and where it listens.
 import { cursorKeysOf } from '../../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../../console/console.ts'
+import { readClientPackage } from '../../console/frame/client-package.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../console/frame/console-context.ts'
 import { Directory } from '../../console/frame/directory.ts'
 import { steadyClock } from '../../platform/clock.ts'
@@ -84,6 +85,7 @@ export async function openServiceConsole(
     dataFolder,
     origin: where.origin,
     apiAddress: where.apiAddress,
+    client: readClientPackage(),
     hasSamples: where.hasSamples,
     explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
     samples: samplesOf(node, service, where),

@@ -1,0 +1,25 @@
+// Commands that run what the service hands out, and where they are not shown.
+import { expect, test } from 'vitest'
+import { copyCommand, isSafeToRun } from './client-package.ts'
+
+test('the command names the address with its version, and no token', () => {
+  const command = copyCommand(
+    { origin: 'https://t.example', api: 'https://api.t.example' },
+    'tenderstock-client-9.9.9.tgz',
+  )
+  expect(command).toBe(
+    'npx --yes --package=https://t.example/client/tenderstock-client-9.9.9.tgz \\\n' +
+      '  tender-sync run --url https://api.t.example --sink sqlite:tenders.db',
+  )
+})
+
+test.each([
+  ['https://t.example', true],
+  ['http://localhost:8081', true],
+  ['http://127.0.0.1:8081', true],
+  ['http://[::1]:8081', true],
+  ['http://t.example', false],
+  ['http://localhost.t.example', false],
+])('from %s it is shown: %s', (origin, isShown) => {
+  expect(isSafeToRun(origin)).toBe(isShown)
+})
