@@ -9,7 +9,10 @@ function open(hosts = 9) {
   const up = new Set<string>()
   const events: string[] = []
   const watch = watchNetwork(
-    { send: ({ url }) => (up.has(new URL(url).host) ? Promise.resolve({} as never) : Promise.reject(new Retryable('x'))) },
+    {
+      send: ({ url }) =>
+        up.has(new URL(url).host) ? Promise.resolve({} as never) : Promise.reject(new Retryable('x')),
+    },
     { hosts, emit: (event: CommandEvent) => void events.push(event.event === 'warning' ? 'offline' : event.event) },
   )
   const ask = (...names: readonly string[]) =>
