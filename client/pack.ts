@@ -1,5 +1,5 @@
 // Packs the client as a service hands it out: one file that asks no registry for anything, and a file beside it that
-// names version and checksum. Run by `npm run client-package`, and by `npm pack` of the service.
+// names version and checksum. Run by `node client/pack.ts`, and by `npm pack` of the service.
 // Usage: node client/pack.ts [FOLDER]
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

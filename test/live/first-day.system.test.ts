@@ -1,5 +1,5 @@
-// The first day of a service: `start --live` before portals of which many do not answer, refuse, forbid or send garbage.
-// The healthy ones are read all the same, and the operator sees the cause of each other one.
+// The first day of a service: `start --live` before portals of which many do not answer, refuse, forbid or send
+// garbage. The healthy ones are read all the same, and the operator sees the cause of each other one.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
@@ -112,9 +112,10 @@ async function draw() {
   )
   const groups = hostGroups(all)
   const obeys = ({ politeness }: Source) => (politeness.robots ?? 'obey') === 'obey'
-  // one source of a host, so that its fault is the fault of one source; what ignores robots.txt cannot be forbidden
+  const hostsOf = ({ channels }: Source) => new Set(JSON.stringify(channels).match(/https?:\/\/[^/?#{}"]+/g))
+  // one source of one host, so that the host's fault is the source's; what ignores robots.txt cannot be forbidden
   const others = [...Map.groupBy(all, ({ id }) => groups.get(id)!).values()]
-    .filter((some) => some.length === 1 && some[0]!.leads !== true && obeys(some[0]!))
+    .filter((some) => some.length === 1 && some[0]!.leads !== true && obeys(some[0]!) && hostsOf(some[0]!).size === 1)
     .map(([source]) => ({ source: source!, rank: random.next() }))
     .sort((a, b) => a.rank - b.rank)
     .slice(0, proofCount({ share: 22, full: all.length }))

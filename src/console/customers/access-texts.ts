@@ -31,11 +31,13 @@ const en = {
   firstRequest: 'First request with curl',
   copyTitle: 'Keep a copy',
   copyAbout: (version: string, node: string) =>
-    `tender-sync ${version} loads all tenders into a file or a database, and later what changed. It needs Node.js ${node} or newer (22.5 for SQLite).`,
+    `tender-sync ${version} loads all tenders into a file or a database, and later what changed. ` +
+    `It needs Node.js ${node} or newer (22.5 for SQLite).`,
   copyCaption: 'The first copy, from an empty folder',
   copyMore: 'Targets, timers and later runs',
   copyUnsafe: (file: string) =>
-    `This console is not reached by https, so do not run what it hands out: ask the operator for ${file}, and compare its checksum.`,
+    'This console is not reached by https, so do not run what it hands out: ' +
+    `ask the operator for ${file}, and compare its checksum.`,
   sentBefore: 'This form was already sent. The token was shown then and is not shown again.',
   taken: 'Both places are taken',
   takenDetail: 'No token was created. Revoke one first.',
@@ -114,11 +116,13 @@ const de: typeof en = {
   firstRequest: 'Erste Anfrage mit curl',
   copyTitle: 'Eine Kopie halten',
   copyAbout: (version, node) =>
-    `tender-sync ${version} lädt alle Ausschreibungen in eine Datei oder Datenbank, und später, was sich geändert hat. Es braucht Node.js ${node} oder neuer (22.5 für SQLite).`,
+    `tender-sync ${version} lädt alle Ausschreibungen in eine Datei oder Datenbank, und später, was sich geändert hat. ` +
+    `Es braucht Node.js ${node} oder neuer (22.5 für SQLite).`,
   copyCaption: 'Die erste Kopie, in einem leeren Ordner',
   copyMore: 'Ziele, Zeitpläne und spätere Läufe',
   copyUnsafe: (file) =>
-    `Diese Konsole ist nicht über https erreichbar; führen Sie nicht aus, was sie ausgibt. Erbitten Sie ${file} vom Betreiber, und vergleichen Sie die Prüfsumme.`,
+    'Diese Konsole ist nicht über https erreichbar; führen Sie nicht aus, was sie ausgibt. ' +
+    `Erbitten Sie ${file} vom Betreiber, und vergleichen Sie die Prüfsumme.`,
   sentBefore:
     'Dieses Formular wurde schon gesendet. Das Token wurde damals gezeigt und wird nicht noch einmal gezeigt.',
   taken: 'Beide Plätze sind belegt',

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 /** As `client/pack.ts` writes it into `index.json`. */
 export type ClientPackage = {
   readonly version: string
-  /** Name of the file: it contains the version, as npx keeps what an address returned for ever. */
+  /** Name of the file: it contains the version, because npm caches by address. */
   readonly file: string
   readonly bytes: number
   /** Of the file, in base64, as in a package-lock. */
@@ -20,7 +20,7 @@ export type ClientPackage = {
 const folder = join(import.meta.dirname, '../../../client/package')
 
 /**
- * The package of this program; undefined in a clone where `npm run client-package` has not made it. Throws if the file
+ * The package of this program; undefined in a clone where `node client/pack.ts` has not made it. Throws if the file
  * is not the one of which the release wrote the checksum.
  */
 export function readClientPackage(from = folder): ClientPackage | undefined {
