@@ -12,6 +12,7 @@ import { listAuditEntries } from '../../src/store/people/audit.ts'
 import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
+import { crawlConsole } from '../testing/crawl-console.ts'
 import { startReceiver } from '../webhooks/delivery-world.ts'
 import { drawnEngines, type Engine } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
@@ -21,6 +22,15 @@ const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
+
+/** What a page says to people, a line for each element that stands alone; not what is folded or typed. */
+const bodyOf = (markup: string): string =>
+  markup
+    .slice(markup.indexOf('<main'), markup.indexOf('</main>'))
+    .replace(/<details class="more">[\s\S]*?<\/details>/g, '')
+    .replace(/<textarea[\s\S]*?<\/textarea>/g, '')
+    .replace(/<\/?(?:a|b|code|bdi|span|time|small)\b[^>]*>/g, '')
+    .replace(/<[^>]*>/g, '\n')
 
 const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
 
@@ -235,7 +245,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(hits).toContain('&lt;img src=x onerror=alert(1)&gt; Asphalt')
     expect(hits).not.toMatch(/<img|\u202e/)
     expect(hits).toContain(`Why ${message.data.fitScore}?`)
-    expect(hits).toContain('45233141 is yours')
+    expect(hits).toContain('Road-maintenance works – one of your trades')
     expect(hits).toMatch(/Delivered to <a href="[^"]+"><bdi>CRM</)
     expect(await read(`${at}/hits?closing=7&order=deadline`)).toContain(idOf(3))
     const endpoint = await read(path)
@@ -244,7 +254,9 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const messagePath = new RegExp(`${path}/messages/msg_[0-9a-f]+`).exec(endpoint)![0]
     expect(await read(messagePath)).toContain('&quot;type&quot;: &quot;search.hit&quot;')
     expect((await audit()).map((entry) => entry.action)).toEqual(['search.create', 'webhook.create'])
-    expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist einer Ihrer Codes')
+    expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain(
+      'Straßeninstandhaltungsarbeiten – eine Ihrer Branchen',
+    )
   })
 
   test('a search that matches nothing says what excludes the most', async () => {
@@ -311,7 +323,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     await world.post(`${path}/resume`, {}, member.cookie)
     expect(await read(`${path}?tender=${idOf(2)}`)).toContain('It matches, with score')
     const german = await read(`${path}?tender=${idOf(2)}`, member.cookie, 'de')
-    expect(german).toContain('45233141 durch 45233000')
+    expect(german).toContain('Straßeninstandhaltungsarbeiten – in Bauarbeiten')
     expect(german).toContain('„asphalt“ im Titel')
     expect(german).toContain('Wörter <bdi>asphalt</bdi>')
     expect(german.slice(german.indexOf('id="why"'), german.indexOf('</main>'))).not.toMatch(
@@ -694,5 +706,31 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
       'digest.edit',
       'digest.remove',
     ])
+  })
+  test('every page of a member is in words: no id, no number of an edition, no code alone, in both languages', async () => {
+    const { world, at, owner, read, send, publish, addSearch } = await open(engine)
+    const profile = `${at}/profiles/new`
+    await send(await read(profile), profile, { name: ['We'], cpv: ['45233000'], nuts: ['DE21'], do: ['save'] })
+    await addSearch()
+    await put(world, 1)
+    await publish()
+    const { found } = await crawlConsole(world.origin, {
+      cookie: `session=${owner.cookie}`,
+      home: at,
+      allGuides: false,
+    })
+    const pages = [...found].filter(([route]) => /^\/(?:o\/|tenders|me$)/.test(route))
+    expect(pages.map(([route]) => route)).toEqual(
+      expect.arrayContaining(['/o/:organization/hits', '/o/:organization/searches/:search', '/tenders/:id']),
+    )
+    for (const [route, path] of pages)
+      for (const language of ['en', 'de']) {
+        const text = bodyOf(await read(path, owner.cookie, language))
+        expect(text, `${route} (${language})`).not.toMatch(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/)
+        expect(text, `${route} (${language})`).not.toMatch(/(?:edition|Ausgabe) \d/i)
+        for (const code of ['45233141', '45233000', 'DE212', 'DE21'])
+          expect(text, `${route} (${language})`).not.toMatch(new RegExp(`(?:^|\n)\\W*${code}\\W*(?:\n|$)`))
+        expect(text, `${route} (${language})`).not.toMatch(/\b(?:neg-w-call|cn-standard|awardIntended|given-up)\b/)
+      }
   })
 })

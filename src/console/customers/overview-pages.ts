@@ -44,7 +44,7 @@ async function showOverview(context: ConsoleContext, request: OrganizationReques
   const { newest } = context.editions
   const stamp = newest
     ? html`<span class="stamp">
-      ${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}
+      ${texts.asOf(formatMoment(newest.publishedAt, language))}
       <br>
       ${texts.published(formatNumber(newest.records, language), formatNumber(newest.changes, language))}
     </span>`

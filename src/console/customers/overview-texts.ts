@@ -10,7 +10,7 @@ const en = {
         ? 'One thing needs your attention.'
         : `${count} things need your attention.`,
   attention: 'Needs attention',
-  edition: (edition: string, at: string) => `Newest edition ${edition}, ${at} UTC`,
+  asOf: (at: string) => `As of ${at} UTC`,
   published: (records: string, changes: string) =>
     records === changes ? `${records} records, all new or changed` : `${records} records, ${changes} new or changed`,
   noEdition: 'Nothing has been published yet.',
@@ -72,7 +72,7 @@ const de: typeof en = {
       ? 'Nichts braucht Ihre Aufmerksamkeit.'
       : `${count === 1 ? 'Ein Punkt braucht' : `${count} Punkte brauchen`} Ihre Aufmerksamkeit.`,
   attention: 'Braucht Aufmerksamkeit',
-  edition: (edition, at) => `Neueste Ausgabe ${edition}, ${at} UTC`,
+  asOf: (at) => `Stand ${at} UTC`,
   published: (records, changes) =>
     records === changes
       ? `${records} Datensätze, alle neu oder geändert`

@@ -184,7 +184,7 @@ const de: typeof en = {
     reading: 'Erstes Lesen',
     'not-tried': 'Noch nicht versucht',
     'key-missing': 'Schlüssel fehlt',
-    'turned-off': 'Abgeschaltet',
+    'turned-off': 'Ausgeschaltet',
     off: 'Aus',
   },
   failed: 'Fehlgeschlagen',

@@ -1,5 +1,5 @@
-// Every reason of a clause, of a part of the score and of a rule is said in both languages: English as in the hit,
-// German throughout.
+// Every reason of a clause, of a part of the score and of a rule is said in both languages, with the names of trades,
+// regions and countries in place of their codes; the lines of the hit itself have the codes.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
@@ -8,14 +8,16 @@ import type { CompanyProfile } from '../../hits/company-profile.ts'
 import { fitOf } from '../../hits/fit/fit.ts'
 import { readFitModel } from '../../hits/fit/fit-model.ts'
 import { type FitRule, type PartReason, partLine, ruleLine } from '../../hits/fit/fit-reason.ts'
-import { clausesOf, matchedLine, matchOf } from '../../hits/plain-match.ts'
+import { clausesOf } from '../../hits/plain-match.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
 import { html } from '../frame/html.ts'
 import { clauseText, filterLine, matchedText, partText, ruleText } from './clause-lines.ts'
 import { clauseTexts } from './clause-texts.ts'
 
 const now = Date.UTC(2026, 10, 23)
-const many = Array.from({ length: 11 }, (_, index) => `${90_000_000 + index}`)
+const many = ['90', '905', '906', '907', '909', '77', '79', '80', '85', '92', '98'].map((code) => code.padEnd(8, '0'))
+/** A CPV code, or a NUTS code of a region. */
+const code = /\b(?:\d{8}|[A-Z]{2}[0-9A-Z]{1,3})\b/
 
 const record = (given: Partial<TenderRecord> = {}): TenderRecord =>
   ({
@@ -84,6 +86,8 @@ const other: SearchFilter = {
   minDaysToDeadline: 30,
   excluded: { cpv: ['45000000'], nuts: ['DE'], words: ['asphalt', 'decke'], authorities: ['Landkreis A, by lot 3'] },
 }
+const road = 'Straßeninstandhaltungsarbeiten'
+const roads = 'Bauarbeiten, Fundamentierungsarbeiten und Oberbauarbeiten für Fernstraßen und Straßen'
 const wordsOf = (word: string): SearchFilter => ({ words: [word] })
 
 const pairs = [record(), bare, inLots].flatMap((each) =>
@@ -94,7 +98,10 @@ const pairs = [record(), bare, inLots].flatMap((each) =>
 const clauses = pairs.flatMap(([filter, each]) => clausesOf(filter, each, now))
 /** As a reader sees it. */
 const seen = (content: Parameters<typeof html>[1]): string =>
-  html`${content}`.text.replace(/<bdi[^>]*>|<\/bdi>/g, '').replaceAll('&quot;', '"')
+  html`${content}`.text
+    .replace(/<bdi[^>]*>|<\/bdi>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('\u00a0', ' ')
 
 /** What only English says. */
 const english = /\b(?:by|the|of|is|not|in lot|lies|title|description|tender|days|text has|any|left|excluded|nothing)\b/
@@ -106,12 +113,26 @@ test('a range of values that is open at one end says so', () => {
 })
 
 describe('clauses', () => {
-  test('are the sentences of the hit in English', () => {
+  test('name trades, regions and kinds in both languages, never by a code', () => {
     expect(clauses.length).toBeGreaterThan(60)
-    for (const each of clauses) expect(seen(clauseText(each, 'en'))).toBe(clauseLine(each.reason))
-    for (const [filter, each] of pairs)
-      for (const clause of matchOf(filter, each, now) ?? [])
-        expect(seen(matchedText(clause, '', 'en'))).toBe(matchedLine(clause))
+    for (const language of ['en', 'de'] as const)
+      for (const each of clauses) expect(seen(clauseText(each, language)), each.reason.code).not.toMatch(code)
+    const shown = clauses.map((each) => `${each.clause}: ${seen(clauseText(each, 'en'))}`)
+    for (const expected of [
+      'cpv: Road-maintenance works – in Construction, foundation and surface works for highways, roads',
+      'cpv: Road-maintenance works in lot 2 – in Construction, foundation and surface works for highways, roads',
+      'nuts: Munich (city) – in Upper Bavaria',
+      'nuts: it is not in France, Nord-Ovest',
+      'contract nature: Works in lot 2',
+      'status: Open',
+      'value: €250,000 – in your range from €100,000',
+      'value: €250,000 – not in your range of €1 to €2',
+    ])
+      expect(shown).toContain(expected)
+    const trade = { clause: 'cpv', reason: { code: 'code', values: { held: '45233141', own: '45233141', lot: null } } }
+    expect(seen(matchedText(trade as never, '', 'en'))).toBe('trade: Road-maintenance works')
+    // programs get the codes
+    expect(clauses.map(({ reason }) => clauseLine(reason))).toContain('45233141 by 45233000')
   })
 
   test('have no English in German except names, and no mark of English', () => {
@@ -124,10 +145,9 @@ describe('clauses', () => {
       shown.add(`${each.clause}: ${seen(clauseText(each, 'de'))}`)
     }
     for (const expected of [
-      'cpv: 45233141 durch 45233000',
-      'cpv: 45233141 in Los 2 durch 45233000',
-      `cpv: kein Code der Ausschreibung oder eines Loses liegt in ${many.slice(0, 8).join(', ')} und 3 mehr`,
-      'nuts: keine Region der Ausschreibung liegt in FR, ITC',
+      `cpv: ${road} – in ${roads}`,
+      `cpv: ${road} in Los 2 – in ${roads}`,
+      'nuts: sie ist nicht in Frankreich, Nord-Ovest',
       'word: „asphalt“ als „asphaltarbeiten“ im Titel',
       'word: „asphalt“ im Titel von Los 2',
       'word: „tarmac“ im Titel (en)',
@@ -141,8 +161,8 @@ describe('clauses', () => {
       'status: Offen',
       'status: Offen ist nicht Angekündigt, noch keine Angebote, Direktvergabe angekündigt',
       'word: kein Text hat „winterdienst“',
-      'value: 250000 EUR liegt in 100000 bis unbegrenzt EUR',
-      'value: 250000 EUR liegt nicht in 1 bis 2 EUR',
+      'value: 250.000 € – in Ihrer Spanne ab 100.000 €',
+      'value: 250.000 € – nicht in Ihrer Spanne von 1 € bis 2 €',
       'value: der Wert ist nicht bekannt',
       'deadline: noch 10 Tage, verlangt sind 5',
       'deadline: die Frist ist nicht bekannt',
@@ -150,13 +170,13 @@ describe('clauses', () => {
       'authority: Landkreis A, by lot 3',
       'archived: die Ausschreibung ist archiviert: abgelaufen',
       'excluded cpv: nichts davon',
-      'excluded cpv: 45233141 durch 45000000',
+      `excluded cpv: ${road} – in Bauarbeiten`,
       'excluded word: „asphalt“ im Titel von Los 2',
     ])
       expect([...shown]).toContain(expected)
     const values = { held: '45233141', own: '45233000', lot: null }
     expect(seen(matchedText({ clause: 'cpv', reason: { code: 'code', values } }, '', 'de'))).toBe(
-      'CPV: 45233141 durch 45233000',
+      `Branche: ${road} – in ${roads}`,
     )
   })
 
@@ -176,33 +196,39 @@ describe('clauses', () => {
     expect(html`${partText(newer, line, 'de')}${ruleText(newer, line, 'de')}`.text).toBe(shown + shown)
   })
 
-  const [code, own] = ['DE212', 'DE2']
+  const [held, own] = ['DE212', 'DE21']
+  const place = 'München, Kreisfreie Stadt'
   const parts: {
     readonly [Code in PartReason['code']]: readonly [Extract<PartReason, { code: Code }>['values'], string]
   } = {
     unknown: [{}, 'nicht bekannt: zählt nicht, die anderen Teile zählen mehr'],
-    'other-sector': [{ code }, 'DE212 hat mit Ihren Codes nichts gemeinsam'],
-    'own-code': [{ code }, 'DE212 ist einer Ihrer Codes'],
-    'below-own-code': [{ code, own }, 'DE212 liegt unter Ihrem DE2'],
-    'above-own-code': [{ code, own }, 'DE212 umfasst Ihren DE2'],
-    'shared-beginning': [{ code, own, shared: '45' }, 'DE212 und Ihr DE2 haben 45 gemeinsam'],
+    'other-sector': [{ code: '45233141' }, `${road} – keine Ihrer Branchen`],
+    'own-code': [{ code: '45233141' }, `${road} – eine Ihrer Branchen`],
+    'below-own-code': [{ code: '45233141', own: '45233000' }, `${road} – in Ihrer Branche ${roads}`],
+    'above-own-code': [{ code: '45233000', own: '45233141' }, `${roads} – weiter als Ihre Branche ${road}`],
+    'shared-beginning': [
+      { code: '45233141', own: '45233000', shared: '45' },
+      `${road} – verwandt mit Ihrer Branche ${roads}`,
+    ],
     'no-words': [{}, 'keine Wörter zum Vergleichen'],
     'no-wins': [{}, 'keine früheren Zuschläge zum Vergleichen'],
     'nearest-wins': [{}, 'Ähnlichkeit von Texten, Titeln und Auftraggeber mit den nächsten früheren Zuschlägen'],
-    'other-region': [{ code }, 'DE212 ist keine Ihrer Regionen'],
-    'own-region': [{ code }, 'DE212 ist eine Ihrer Regionen'],
-    'in-own-region': [{ code, own }, 'DE212 liegt in Ihrer Region DE2'],
-    'around-own-region': [{ code, own }, 'DE212 umfasst Ihre Region DE2'],
-    'near-own-region': [{ code, own }, 'DE212 liegt bei Ihrer Region DE2'],
-    euros: [{ value: 5 }, '5 EUR'],
+    'other-region': [{ code: held }, `${place} – keine Ihrer Regionen`],
+    'own-region': [{ code: held }, `${place} – eine Ihrer Regionen`],
+    'in-own-region': [{ code: held, own }, `${place} – in Ihrer Region Oberbayern`],
+    'around-own-region': [{ code: held, own }, `${place} – um Ihre Region Oberbayern`],
+    'near-own-region': [{ code: held, own }, `${place} – bei Ihrer Region Oberbayern`],
+    euros: [{ value: 5 }, '5 €'],
   }
   test.each(Object.entries(parts))(
     'a part of the score that says %s follows the language',
     (name, [values, german]) => {
       const reason = { code: name, values } as PartReason
-      expect(seen(partText(reason, '', 'en'))).toBe(partLine(reason))
       expect(seen(partText(reason, '', 'de'))).toBe(german)
-      if (name !== 'euros') expect(partLine(reason)).not.toBe(german)
+      const said = seen(partText(reason, '', 'en'))
+      expect(said).not.toMatch(code)
+      expect(said).not.toBe(german)
+      if (['unknown', 'no-words', 'no-wins', 'nearest-wins'].includes(name)) expect(said).toBe(partLine(reason))
     },
   )
 
@@ -222,26 +248,34 @@ describe('clauses', () => {
       return reasons.rules
     })
     expect(new Set(rules.map((rule) => rule.code))).toEqual(new Set(Object.keys(clauseTexts.de.rules)))
-    expect(rules.map((rule) => seen(ruleText(rule, '', 'en')))).toEqual(rules.map(ruleLine))
+    expect(rules.map((rule) => seen(ruleText(rule, '', 'en'))).slice(2)).toEqual([
+      expect.stringMatching(/^an authority that you have worked for: \+\d+/),
+      'left out: Road-maintenance works – in Construction work',
+      'left out: "asphalt" as "asphaltarbeiten" in the title',
+      'not one of your countries: Germany',
+      'not what you offer: Works',
+    ])
     expect(rules.map((rule) => seen(ruleText(rule, '', 'de')))).toEqual([
       expect.stringMatching(/^nichts zum Vergleichen: \d+$/),
       expect.stringMatching(/^nichts zum Vergleichen: \d+$/),
-      expect.stringMatching(/^früherer Auftraggeber \+\d+/),
-      'ausgeschlossen: 45233141 durch 45000000',
+      expect.stringMatching(/^ein früherer Auftraggeber von Ihnen: \+\d+/),
+      `ausgeschlossen: ${road} – in Bauarbeiten`,
       'ausgeschlossen: „asphalt“ als „asphaltarbeiten“ im Titel',
-      'Land DE',
-      'Auftragsart Bauleistung',
+      'keines Ihrer Länder: Deutschland',
+      'nicht, was Sie anbieten: Bauleistung',
     ])
   })
 
   test('what a search requires is one line', () => {
     expect(seen(filterLine(wanted, 'de'))).toBe(
-      'CPV 45233000; Regionen DE21; Wörter asphalt; Auftraggeber Landkreis A, by lot 3; Auftragsarten Bauleistung; ' +
+      `Branchen ${roads}; ` +
+        'Regionen Oberbayern; Wörter asphalt; Auftraggeber Landkreis A, by lot 3; Auftragsarten Bauleistung; ' +
         'Verfahren Offen; alle Wörter asphalt, decke; Status Offen; ' +
-        'Wert ab 100.000; Tage bis zur Frist 5; ohne CPV 90000000; ohne Regionen FR; ohne Wörter reinigung; ohne Auftraggeber B',
+        'Wert ab 100.000; Tage bis zur Frist 5; ohne Branchen Abwasser- und Abfallbeseitigungs-, Reinigungs- und Umweltschutzdienste; ' +
+        'ohne Regionen Frankreich; ohne Wörter reinigung; ohne Auftraggeber B',
     )
     expect(seen(filterLine(wanted, 'en'))).toContain(
-      'value from 100,000; days until the deadline 5; without CPV 90000000',
+      'value from 100,000; days until the deadline 5; without trades Sewage',
     )
   })
 })

@@ -46,6 +46,7 @@ export function filterLine(filter: SearchFilter, language: Language): Content {
     if (typeof item === 'number') return formatNumber(item, language)
     if (member === 'contractNatures') return texts.reasons.nature({ nature: String(item), lot: null })
     if (member === 'status') return criteriaTexts[language].statuses[item as SearchStatus]
+    if (member === 'cpv' || member === 'nuts') return texts.called(String(item))
     return member === 'procedures' ? texts.reasons.procedure({ procedure: String(item) }) : String(item)
   }
   const lineOf = (members: object, name: (member: string) => string) =>
@@ -56,7 +57,7 @@ export function filterLine(filter: SearchFilter, language: Language): Content {
               [value]
                 .flat()
                 .map((item) => say(member, item))
-                .join(', '),
+                .join(member === 'cpv' ? ' / ' : ', '),
             )}`,
           ]
         : [],

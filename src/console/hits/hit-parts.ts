@@ -79,7 +79,7 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
       search &&
       html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`
     }
-    <span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span>
+    <span>${texts.found} ${moment(hit.madeAt, language)} UTC</span>
   </p>`
 }
 

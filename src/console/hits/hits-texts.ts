@@ -34,6 +34,7 @@ const en = {
   rules: 'Rules:',
   lots: (count: string, one: boolean) => (one ? '1 lot' : `${count} lots`),
   noDeadline: 'No deadline known',
+  found: 'found',
   noValue: 'Value unknown',
   untitled: 'Without a title',
   deliveries: {
@@ -82,6 +83,7 @@ const de: typeof en = {
   rules: 'Regeln:',
   lots: (count, one) => (one ? '1 Los' : `${count} Lose`),
   noDeadline: 'Keine Frist bekannt',
+  found: 'gefunden',
   noValue: 'Wert nicht bekannt',
   untitled: 'Ohne Titel',
   deliveries: {

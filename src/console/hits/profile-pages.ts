@@ -4,7 +4,6 @@ import { inTransaction } from '../../store/database/database.ts'
 import { listProfiles, listSearches, type StoredProfile } from '../../store/hits/searches.ts'
 import { codePicker } from '../codes/code-picker.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
-import { formatNumber } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -67,16 +66,10 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
         ? empty(texts.none, texts.noneDetail, create)
         : table({
             caption: texts.pageNames.profiles,
-            columns: [
-              texts.shared.name,
-              numbers(texts.shared.version),
-              numbers(texts.shared.fromEdition),
-              texts.searches,
-            ],
-            rows: profiles.map(({ profileId, name, version, fromEdition }) => [
+            columns: [texts.shared.name, numbers(texts.shared.version), texts.searches],
+            rows: profiles.map(({ profileId, name, version }) => [
               html`<a href="${at}/${profileId}"><bdi>${name}</bdi></a>`,
               version,
-              formatNumber(fromEdition, language),
               searches
                 .filter((search) => search.profileId === profileId)
                 .map(
@@ -107,7 +100,7 @@ function formPage(context: ConsoleContext, request: OrganizationRequest, view: F
   const save = profile ? texts.shared.saveVersion(profile.version + 1) : texts.save
   return page({
     title: profile?.name ?? texts.create,
-    lead: profile ? texts.savedLead(profile.version, formatNumber(profile.fromEdition, language)) : texts.newLead,
+    lead: profile ? texts.savedLead(profile.version) : texts.newLead,
     crumbs: [[texts.pageNames.profiles, at]],
     current: at,
     scripts: ['suggest'],

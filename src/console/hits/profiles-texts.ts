@@ -8,8 +8,8 @@ const en = {
   noneDetail: 'Without one, the score compares with the search itself. A profile with past wins scores better.',
   searches: 'Used by',
   newLead: 'Whatever you leave out counts as unknown and has no effect.',
-  savedLead: (version: number, edition: string) =>
-    `Version ${version}, since edition ${edition}. Scores of existing hits stay.`,
+  savedLead: (version: number) =>
+    `Version ${version}. A change applies from the next edition. Scores of existing hits stay.`,
   sector: 'Sector, what you do',
   region: 'Regions where you work',
   words: 'Words for what you do',
@@ -37,8 +37,8 @@ const de: typeof en = {
     'Ohne Profil vergleicht die Punktzahl mit der Suche selbst. Ein Profil mit früheren Zuschlägen wertet besser.',
   searches: 'Verwendet von',
   newLead: 'Was Sie weglassen, ist nicht bekannt und zählt nicht.',
-  savedLead: (version, edition) =>
-    `Version ${version}, ab Ausgabe ${edition}. Punktzahlen vorhandener Treffer bleiben.`,
+  savedLead: (version) =>
+    `Version ${version}. Eine Änderung gilt ab der nächsten Ausgabe. Punktzahlen vorhandener Treffer bleiben.`,
   sector: 'Ihre Branchen',
   region: 'Regionen, in denen Sie arbeiten',
   words: 'Wörter für das, was Sie tun',

@@ -85,7 +85,7 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   const records = context.editions.newest?.records
   return page({
     title: search?.name ?? texts.shared.newSearch,
-    lead: search ? texts.savedLead(search.version, formatNumber(search.fromEdition, language)) : texts.newLead,
+    lead: search ? texts.savedLead(search.version) : texts.newLead,
     crumbs: [[texts.pageNames.searches, at]],
     current: at,
     scripts: ['suggest'],
@@ -148,7 +148,6 @@ function versionsPart(
       kind: 'mini',
       columns: [
         numbers(texts.shared.version),
-        numbers(texts.shared.fromEdition),
         texts.when,
         texts.shared.state,
         numbers(texts.threshold),
@@ -157,7 +156,6 @@ function versionsPart(
       ],
       rows: versions.map((version) => [
         version.version,
-        formatNumber(version.fromEdition, language),
         moment(version.createdAt, language),
         version.isActive ? texts.shared.active : texts.paused,
         version.threshold,

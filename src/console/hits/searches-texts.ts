@@ -12,8 +12,7 @@ const en = {
   threshold: 'From score',
   held: (count: number) => (count === 1 ? 'One edition is held' : `${count} editions are held`),
   newLead: 'It applies from the next edition.',
-  savedLead: (version: number, edition: string) =>
-    `Version ${version}, since edition ${edition}. An edit applies from the next edition; existing hits stay.`,
+  savedLead: (version: number) => `Version ${version}. An edit applies from the next edition; existing hits stay.`,
   pause: 'Pause',
   resume: 'Resume',
   pausedNote: 'This search is paused',
@@ -129,8 +128,7 @@ const de: typeof en = {
   threshold: 'Ab Punktzahl',
   held: (count) => (count === 1 ? 'Eine Ausgabe ist angehalten' : `${count} Ausgaben sind angehalten`),
   newLead: 'Sie gilt ab der nächsten Ausgabe.',
-  savedLead: (version, edition) =>
-    `Version ${version}, ab Ausgabe ${edition}. Eine Änderung gilt ab der nächsten Ausgabe; vorhandene Treffer bleiben.`,
+  savedLead: (version) => `Version ${version}. Eine Änderung gilt ab der nächsten Ausgabe; vorhandene Treffer bleiben.`,
   pause: 'Anhalten',
   resume: 'Fortsetzen',
   pausedNote: 'Diese Suche ist angehalten',

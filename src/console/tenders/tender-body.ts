@@ -21,9 +21,11 @@ import {
 import type { ExplainedRecord } from '../frame/stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
 import { tenderTexts } from './tender-texts.ts'
-import { codeList, labelOf, languageOf, valueContent, weekdayIn } from './tender-values.ts'
+import { codeList, codeName, labelOf, languageOf, valueContent, weekdayIn } from './tender-values.ts'
 
 export type TenderHow = {
+  /** Whether the explorer shows this record to the reader. */
+  readonly isExplored?: boolean
   readonly language: Language
   readonly now: number
   /** Absent if the stock does not know it. */
@@ -185,9 +187,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
           ${lot.title !== undefined && html`${quoted(lot.title, lot.titleLanguage ?? record.language)}<br>`}
           <span class="soft"><bdi>${lot.lotId}</bdi></span>
         `,
-        lot.cpvCodes
-          .slice(0, 4)
-          .map((code, index) => html`${index > 0 && html`<br>`}<code class="nb"><bdi>${code}</bdi></code>`),
+        lot.cpvCodes.slice(0, 4).map((code, index) => html`${index > 0 && html`<br>`}${codeName(code, language)}`),
         deadline
           ? html`
             ${deadline.value}
@@ -222,7 +222,6 @@ function factPart(record: TenderRecord, { language }: TenderHow): Html {
       : [[labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)] as const]),
     [texts.shared.changed, valueContent('lastModified', record.lastModified, { language })],
     [texts.checked, valueContent('checkedAt', record.checkedAt, { language })],
-    [labelOf('id', language), html`<code>${record.id}</code>`],
   ])}</section>`
 }
 
@@ -237,11 +236,11 @@ function copyPart(explained: ExplainedRecord | undefined, language: Language): H
   return html`<section>
     <h2>${texts.copies}</h2>
     <p>${texts.copiesBody}</p>
-    <ul>${explained.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul>
+    <ul>${explained.copies.map((id, index) => html`<li><a href="/tenders/${id}">${texts.copyNumber(index + 1)}</a></li>`)}</ul>
   </section>`
 }
 
-function allFields(record: TenderRecord, { language, explained }: TenderHow): Html {
+function allFields(record: TenderRecord, { language, explained, isExplored }: TenderHow): Html {
   const texts = tenderTexts[language]
   const origins = new Map(explained?.origins.map((origin) => [origin.member, origin]))
   const fromOf = (member: string): Content => {
@@ -253,14 +252,16 @@ function allFields(record: TenderRecord, { language, explained }: TenderHow): Ht
   }
   return more(
     texts.raw,
-    table({
-      caption: texts.allFields,
-      columns: [texts.field, texts.shared.value, texts.from],
-      rows: Object.entries(record).map(([member, value]) => [
-        labelOf(member, language),
-        valueContent(member, value, { language, zone: record.timeZone }, languageOf(record, member, record.language)),
-        fromOf(member),
-      ]),
-    }),
+    html`${isExplored && html`<p><a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a></p>`}${table(
+      {
+        caption: texts.allFields,
+        columns: [texts.field, texts.shared.value, texts.from],
+        rows: Object.entries(record).map(([member, value]) => [
+          labelOf(member, language),
+          valueContent(member, value, { language, zone: record.timeZone }, languageOf(record, member, record.language)),
+          fromOf(member),
+        ]),
+      },
+    )}`,
   )
 }

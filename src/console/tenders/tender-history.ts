@@ -88,14 +88,18 @@ const cut = (text: string): string => (text.length > maxLetters ? `${text.slice(
 function metaOf(notice: ExplainedNotice, language: Language): Content[] {
   const texts = tenderTexts[language]
   const { joinedBy, version, publicationNumber, url, publisher, key } = notice
+  const number = publicationNumber ?? shownKey(key).replace(publisher, '').replace(/^:/, '')
   return [
     quoted(publisher),
-    html`<code><bdi>${publicationNumber ?? key}</bdi></code>`,
+    ...(number === '' ? [] : [html`<code><bdi>${number}</bdi></code>`]),
     ...(version === undefined ? [] : [quoted(texts.version(version))]),
     ...(url === undefined ? [] : [foreignLink(url, texts.atPortal)]),
     ...(joinedBy === undefined ? [] : [joinText(joinedBy, language)]),
   ]
 }
+
+/** The key of a notice without an id that tells people nothing: `doe` for `doe:0f8a…-01`. */
+const shownKey = (key: string): string => key.replace(/:?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d+)?$/i, '')
 
 function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNotice['joinedBy']>, language: Language) {
   const texts = tenderTexts[language]
@@ -103,7 +107,7 @@ function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNot
     score === null ? '' : `, ${texts.shared.withPoints(formatNumber(Math.round(score * 10) / 10, language))}`
   return html`
     ${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}
-    ${points}, <bdi>${texts.with(key)}</bdi>
+    ${points}, <bdi>${texts.with(shownKey(key))}</bdi>
     ${score !== null && html` <bdi class="soft">${evidenceText({ evidence }, language)}</bdi>`}
   `
 }

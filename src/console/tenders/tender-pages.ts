@@ -2,7 +2,7 @@
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
-import { formatMoment, formatNumber } from '../frame/format.ts'
+import { formatMoment } from '../frame/format.ts'
 import { frameTexts } from '../frame/frame-texts.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -40,7 +40,7 @@ function oneSample(context: ConsoleContext, request: PageRequest): PageAnswer {
   const { newest } = stock.editions
   const now = stock.isFrozen && newest ? newest.publishedAt : request.now
   return page({
-    ...headOf(record, { editions: stock.editions, hasSamples: false }, request),
+    ...headOf(record, stock, request),
     crumbs: [[texts.pageNames.tenders, '/tenders']],
     current: '/tenders',
     body: html`
@@ -62,9 +62,11 @@ async function oneTender(context: ConsoleContext, request: PageRequest): Promise
   const record = published ?? (explained && unpublishedRecord(explained.content, now))
   if (!record) throw new PageError(404, frameTexts[language].noPage)
   const texts = tenderTexts[language]
+  // people without access explore other records than this one
+  const isExplored = context.hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea) === true
   return page({
     ...headOf(record, context, request),
-    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, explained })}`,
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, explained, isExplored })}`,
   })
 }
 
@@ -75,18 +77,14 @@ function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checked
 
 function headOf(
   record: TenderRecord,
-  { editions, hasSamples }: { readonly editions: Pick<EditionView, 'newest'>; readonly hasSamples: boolean },
-  { language, viewer }: PageRequest,
+  { editions }: { readonly editions: Pick<EditionView, 'newest'> },
+  { language }: PageRequest,
 ) {
   const texts = tenderTexts[language]
   const { newest } = editions
-  const stamp =
-    newest &&
-    html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
+  const stamp = newest && html`<span class="stamp">${texts.asOf(formatMoment(newest.publishedAt, language))}</span>`
   const authority = record.contractingAuthority?.name
   const { text, lang } = titleOf(record)
-  // people without access explore other records than this one
-  const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`
     ${statusOf(record.status, language)} ${
       record.archiveReason !== undefined &&
@@ -101,15 +99,16 @@ function headOf(
     title: text || texts.titleMissing,
     titleLanguage: text === '' ? undefined : lang,
     lead,
-    actions: html`${isExplored && html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>`}${documentsButton(record, language)}`,
+    ...documentsAction(record, language),
   }
 }
 
-/** Undefined for an address that is not a web URL. */
-function documentsButton({ documentsUrl }: TenderRecord, language: Language): Html | undefined {
+/** Nothing for an address that is not a web URL. */
+function documentsAction({ documentsUrl }: TenderRecord, language: Language): { readonly actions?: Html } {
   const url = documentsUrl === undefined ? null : URL.parse(documentsUrl)
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined
-  return html`<a class="btn go" href="${url.href}" rel="noopener noreferrer nofollow ugc">${tenderTexts[language].documents}</a>`
+  if (!url || !/^https?:$/.test(url.protocol)) return {}
+  const label = tenderTexts[language].documents
+  return { actions: html`<a class="btn go" href="${url.href}" rel="noopener noreferrer nofollow ugc">${label}</a>` }
 }
 
 /** A record merged into another one: where it went, and what it was. */

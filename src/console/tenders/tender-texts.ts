@@ -4,7 +4,7 @@ import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
   titleMissing: 'No title',
-  edition: (edition: string, moment: string) => `Edition ${edition}, ${moment} UTC`,
+  asOf: (moment: string) => `As of ${moment} UTC`,
   sample: 'Sample data',
   sampleBody: 'This tender is made up. Its portal, authority and documents do not exist.',
   unpublished: 'Not published yet',
@@ -32,7 +32,8 @@ const en = {
   mergedBody: 'It keeps its id and no longer changes. What is known about the tender is in',
   theOther: 'the other record',
   copies: 'Merged copies',
-  copiesBody: 'These records described the same tender. Their ids lead here.',
+  copiesBody: 'These records described the same tender. Their addresses lead here.',
+  copyNumber: (number: number) => `Former record ${number}`,
   added: 'is new:',
   removed: 'is gone:',
   moved: { from: 'moved from', to: 'to', end: '.' },
@@ -140,7 +141,7 @@ const en = {
 
 const de: typeof en = {
   titleMissing: 'Ohne Titel',
-  edition: (edition, moment) => `Ausgabe ${edition}, ${moment} UTC`,
+  asOf: (moment) => `Stand ${moment} UTC`,
   sample: 'Beispieldaten',
   sampleBody: 'Diese Ausschreibung ist erfunden. Portal, Auftraggeber und Unterlagen gibt es nicht.',
   unpublished: 'Noch nicht veröffentlicht',
@@ -168,7 +169,8 @@ const de: typeof en = {
   mergedBody: 'Er bleibt unter seiner ID und ändert sich nicht mehr. Was über das Verfahren bekannt ist, steht in',
   theOther: 'dem anderen Datensatz',
   copies: 'Zusammengelegte Kopien',
-  copiesBody: 'Diese Datensätze beschrieben dasselbe Verfahren. Ihre IDs führen hierher.',
+  copiesBody: 'Diese Datensätze beschrieben dasselbe Verfahren. Ihre Adressen führen hierher.',
+  copyNumber: (number) => `Früherer Datensatz ${number}`,
   added: 'ist neu:',
   removed: 'fällt weg:',
   moved: { from: 'verschoben von', to: 'auf', end: '.' },

@@ -42,11 +42,23 @@ export const dayText = (instant: string, language: Language): string => {
 
 const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
 
+const codeMembers: ReadonlySet<string> = new Set(['cpvCodes', 'nutsCodes', 'nutsCode', 'nuts'])
+
+/** The name of a country or a language in the reader's; the code itself if it is none. */
+function displayName(type: 'region' | 'language', code: string, language: Language): string {
+  try {
+    return new Intl.DisplayNames(language, { type }).of(code) ?? code
+  } catch {
+    // notices hold codes that are none
+    return code
+  }
+}
+
 /** A code with its name. */
 function codeText(member: string, code: string, language: Language): string {
   const kind = member === 'cpvCodes' ? 'cpv' : 'nuts'
   const name = codeLabel(kind, code, language)
-  return name === undefined ? code : `${code} ${name}`
+  return name === undefined ? code : `${name} (${code})`
 }
 
 /** A value in one line of plain text. */
@@ -58,7 +70,10 @@ export function valueText(member: string, value: unknown, shown: ShownIn): strin
   if (typeof value === 'number') return formatNumber(value, language)
   if (typeof value === 'string') {
     if (member === 'status') return texts.status[value] ?? value
-    if (member === 'cpvCodes' || member === 'nutsCodes') return codeText(member, value, language)
+    if (codeMembers.has(member)) return codeText(member, value, language)
+    if (member === 'country') return displayName('region', value, language)
+    if (/^language$|Language$/.test(member)) return displayName('language', value, language)
+    if (member === 'formType') return texts.forms[value] ?? value
     if (member === 'procedureType')
       return (searchesTexts[language].procedureNames as { readonly [code: string]: string })[value] ?? value
     if (member === 'contractNature')
@@ -105,6 +120,10 @@ export function valueContent(member: string, value: unknown, shown: ShownIn, lan
   if (/Url$|^url$/.test(member)) return foreignLink(text)
   return text === '' ? '–' : quoted(text, textMembers.has(member) ? lang : undefined)
 }
+
+/** What a CPV code is called; the code if it is not listed. */
+export const codeName = (code: string, language: Language): Html =>
+  html`<bdi>${codeLabel('cpv', code, language) ?? code}</bdi>`
 
 /** Codes with their names, one below the other. */
 export const codeList = (member: 'cpvCodes' | 'nutsCodes', codes: readonly string[], language: Language): Html =>
