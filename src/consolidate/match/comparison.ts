@@ -71,7 +71,7 @@ function shareOfTitles(a: MatchRecord, b: MatchRecord, tables: WordTables | unde
 
 function isRewritten(a: MatchRecord, b: MatchRecord): boolean {
   const { shared, onlyA, onlyB } = differenceOf(a.textWords, b.textWords)
-  return Math.min(onlyA, onlyB) > ownWordsOfOneTender.least + ownWordsOfOneTender.ofShared * shared
+  return Math.min(onlyA.length, onlyB.length) > ownWordsOfOneTender.least + ownWordsOfOneTender.ofShared * shared
 }
 
 /**

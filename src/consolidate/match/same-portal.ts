@@ -4,7 +4,7 @@ import { type CpvRelation, isGenericCpv } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import { documentsRelation } from './documents.ts'
 import type { MatchRecord } from './match-record.ts'
-import { differenceOf, textWordsOf } from './text-words.ts'
+import { areMisspelled, differenceOf, textWordsOf } from './text-words.ts'
 import {
   fewestOwnWords,
   fewestWords,
@@ -33,8 +33,9 @@ type TextRelation = 'same' | 'longer' | 'changed' | 'other' | 'missing'
 function textRelation(a: MatchRecord, b: MatchRecord): TextRelation {
   if (a.textWords.length === 0 || b.textWords.length === 0) return 'missing'
   const { shared, onlyA, onlyB } = differenceOf(a.textWords, b.textWords)
-  const [less, more] = onlyA < onlyB ? [onlyA, onlyB] : [onlyB, onlyA]
+  const [less, more] = [onlyA.length, onlyB.length].sort((one, other) => one - other) as [number, number]
   if (more === 0) return 'same'
+  if (more === 1 && less === 1 && areMisspelled(onlyA[0]!, onlyB[0]!)) return 'same'
   if (less === 0) return more <= shared ? 'longer' : 'other'
   return less <= maxChangedWords && more <= shared ? 'changed' : 'other'
 }
