@@ -460,6 +460,8 @@ export async function openHostileWorld(engine: Engine) {
     '/me': ['/me'],
     '/me/passkeys/new': ['/me/passkeys/new'],
     '/me/passkeys/remove': indexes.map((index) => `/me/passkeys/remove?id=${passkeyAt(index)}`),
+    '/tenders': ['/tenders?status=any', '/tenders?status=any&page=2'],
+    '/samples/:id': tenders.map((row) => `/samples/${row.tender_id}`),
     '/tenders/:id': tenders.map((row) => `/tenders/${row.tender_id}`),
     '/explorer': [`/explorer?ask=1&cpv=${encodeURIComponent(textAt(0))}`],
     '/status': ['/status'],

@@ -33,6 +33,8 @@ const ownWords = new Set([
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
   // they show what the address contains, and the test below sends that
   ...['/sign-in', '/sign-in/sent', '/signed-in', '/sign-in/oidc', '/sign-in/oidc/callback', '/first/:key'],
+  // a file, whose cells are tested beside what writes them
+  '/tenders.csv',
   // as bytes in a sandbox
   '/operator/documents/:hash',
 ])
@@ -135,7 +137,8 @@ describe.each(drawnEngines)('untrusted text (%s)', (engine) => {
       expectOnlyText(markup, where)
       if (attacksIn(/<main[\s\S]*<\/main>/.exec(markup)![0]).length > 0) shown++
     }
-    const queries = 'q return state search after before n tender reason source left cpv id as'.split(' ')
+    const queries =
+      'q return state search after before n tender reason source left cpv id as words place buyer min'.split(' ')
     for (const [route, [path]] of Object.entries(pages)) {
       const answer = await get(path!, cookie)
       const page = await answer.text()

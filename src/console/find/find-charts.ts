@@ -1,6 +1,6 @@
 // The results as pictures, each with its table: deadlines of the next weeks, months, trades and regions.
 import { dayMs } from '../../domain/time.ts'
-import type { TenderFacets } from '../../edition/read/tender-question.ts'
+import type { Counted, TenderFacets } from '../../edition/read/tender-question.ts'
 import { formatDay, formatNumber, formatShortDay } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -75,16 +75,22 @@ function monthsPicture(asked: Asked, { months }: TenderFacets, language: Languag
 export function bottomCharts(asked: Asked, found: TenderFacets, language: Language): Html | false {
   const texts = findTexts[language]
   const number = (value: number) => formatNumber(value, language)
-  const trades = found.divisions.counts.map(({ code, count }) => ({
+  // a facet's own filter does not narrow its counts, but a picture is of the results
+  const isTrade = ({ code }: Counted) => asked.cpv.length === 0 || asked.cpv.some((each) => each.startsWith(code))
+  const isRegion = ({ code }: Counted) =>
+    asked.nuts.length === 0 || asked.nuts.some((each) => each.startsWith(code) || code.startsWith(each))
+  const trades = found.divisions.counts.filter(isTrade).map(({ code, count }) => ({
     name: tradeName(divisionCode(code), language),
     count,
     href: addressOf(asked, { cpv: [divisionCode(code)] }),
   }))
-  const regions = (found.regions.counts.length > 1 ? found.regions : found.countries).counts.map(({ code, count }) => ({
-    name: regionName(code, language),
-    count,
-    href: addressOf(asked, { nuts: [code] }),
-  }))
+  const regions = (found.regions.counts.length > 1 ? found.regions : found.countries).counts
+    .filter(isRegion)
+    .map(({ code, count }) => ({
+      name: regionName(code, language),
+      count,
+      href: addressOf(asked, { nuts: [code] }),
+    }))
   if (trades.length < 2 && regions.length < 2) return false
   const picture = (
     heading: string,
@@ -93,7 +99,7 @@ export function bottomCharts(asked: Asked, found: TenderFacets, language: Langua
     list: typeof trades,
   ): Html | false => {
     const [first] = list
-    if (!first) return false
+    if (!first || list.length < 2) return false
     const picked = list.slice(0, shownBars)
     return html`<div><h3>${heading}</h3>${rowBars({
       finding: finding(first.name, number(first.count)),

@@ -70,8 +70,7 @@ export function findPage(view: FindView): PageAnswer {
     body: html`<p class="stamp">${stock.stamp}</p>
 ${questionForm(read, language)}
 ${otherFaults(read, language)}
-${chipRow(asked, language)}
-${tradesFor(asked, language)}
+${!isWrong && html`${chipRow(asked, language)}${tradesFor(asked, language)}`}
 ${found.indexed < 1 && noteBox('info', findTexts[language].indexing(formatShare(found.indexed, language)), findTexts[language].indexingDetail)}
 ${!isWrong && (found.total > 0 || found.indexed === 1) && results(view)}`,
   })
@@ -216,14 +215,17 @@ const nameOf = (asked: Asked, language: Language): string =>
     .slice(0, 200)
 
 /** What a saved search would find, as far as it is not exactly what the page shows. */
-function saveSentence({ request, read }: FindView): Html {
+function saveSentence({ request, read, found }: FindView): Html {
+  const isNothing = found.total === 0
   const texts = findTexts[request.language]
   const saveable = saveableOf(read.asked)
   const sentence =
     saveable.kind === 'refused'
       ? texts.cannotSave[saveable.why]
       : saveable.lost.length === 0
-        ? texts.saved
+        ? isNothing
+          ? texts.savedNone
+          : texts.saved
         : texts.savedWithout(saveable.lost.map((each) => texts.lost[each]).join(texts.and))
   return html`<p class="hint" id="saved-means">${sentence}</p>`
 }

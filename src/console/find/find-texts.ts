@@ -86,6 +86,7 @@ const en = {
   saveNone: 'Tell me when one appears',
   saveFirst: 'Sign in to save this search',
   saved: 'A saved search finds exactly these, and each new one.',
+  savedNone: 'A saved search tells you when one appears.',
   lost: {
     due: 'the deadline from today on',
     month: 'the month of publication',
@@ -258,6 +259,7 @@ const de: typeof en = {
   saveNone: 'Melden, wenn eine erscheint',
   saveFirst: 'Zum Speichern anmelden',
   saved: 'Eine gespeicherte Suche findet genau diese und jede neue.',
+  savedNone: 'Eine gespeicherte Suche meldet, wenn eine erscheint.',
   lost: {
     due: 'die Frist von heute an',
     month: 'den Monat der Veröffentlichung',

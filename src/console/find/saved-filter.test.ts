@@ -2,47 +2,17 @@
 // what the saved search matches, both ways, after the question went through the form that people see.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { madeUpQuestion, savedFilter, savedPart } from '../../../test/console/saved-question.ts'
 import { comparedAt, madeUpRecords } from '../../../test/hits/compare-matching.ts'
 import { findPlainly } from '../../../test/model/plain-find.ts'
 import { proofCount } from '../../../test/proof/proof-count.ts'
-import { type Random, randomOf } from '../../../test/testing/generate/random.ts'
-import { generateFilter } from '../../../test/testing/generate/searches.ts'
+import { randomOf } from '../../../test/testing/generate/random.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { matchOf } from '../../hits/plain-match.ts'
-import { searchStatuses } from '../../hits/read-input.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
-import { formOfAddress, readSearchForm, searchFormAddress } from '../hits/search-form.ts'
-import { type Asked, addressOf, dueSpans, foundStatuses, readAddress } from './asked.ts'
+import { type Asked, addressOf, readAddress } from './asked.ts'
 import { questionOf } from './find-pages.ts'
 import { saveableOf } from './saved-filter.ts'
-
-/** A question as people ask it: its codes, words and names are drawn from records. */
-function madeUpQuestion(records: readonly TenderRecord[], random: Random): Asked {
-  const drawn = generateFilter(records, random, 'mixed')
-  const statuses = foundStatuses.filter(() => random.chance(0.4))
-  return {
-    words: drawn.allWords ?? (random.chance(0.3) ? (drawn.words ?? []).slice(0, 2) : []),
-    cpv: drawn.cpv ?? [],
-    nuts: drawn.nuts ?? [],
-    statuses: statuses.length === 0 || random.chance(0.2) ? undefined : statuses,
-    min: drawn.valueMin,
-    max: drawn.valueMax,
-    due: random.chance(0.2) ? random.pick(dueSpans) : undefined,
-    month: random.chance(0.1) ? '2026-11' : undefined,
-    authorities: drawn.authorities ?? [],
-    order: undefined,
-    page: 1,
-  }
-}
-
-/** The filter that the button saves, after the form was opened from its address and sent. */
-function savedFilter(filter: SearchFilter): SearchFilter {
-  const form = formOfAddress(new URLSearchParams(searchFormAddress(filter, 'As asked')))
-  const read = readSearchForm(form, [], 'en')
-  if (read.kind === 'wrong') throw new Error(`the form refuses it: ${[...read.errors.values()].join(' ')}`)
-  expect([read.name, read.threshold, read.profile]).toEqual(['As asked', 50, undefined])
-  return read.filter
-}
 
 const found = (asked: Asked, records: readonly TenderRecord[]): string[] =>
   findPlainly(records, questionOf(asked, comparedAt, { offset: 0, limit: 5000 }))
@@ -74,9 +44,7 @@ describe('the search that the button saves', () => {
           const saveable = saveableOf(asked)
           if (saveable.kind === 'refused') continue
           const filter = savedFilter(saveable.filter)
-          const statuses = searchStatuses.filter((each) => asked.statuses?.includes(each) ?? true)
-          const kept: Asked = { ...asked, due: undefined, month: undefined, statuses }
-          const shown = found(kept, records)
+          const shown = found(savedPart(asked), records)
           expect(matched(filter, records)).toEqual(shown)
           if (saveable.lost.length === 0) {
             expect(found(asked, records)).toEqual(shown)
