@@ -1,6 +1,6 @@
 // The words of texts, each looked up once: a fast scanner with the tokens of `tokensOf`, and what is remembered
 // of each.
-import { foldText, tokensOf } from './words.ts'
+import { foldText, jointWords, tokensOf } from './words.ts'
 
 /** Kinds of characters besides those that fold to one letter or digit, which is then the value. */
 const unknown = 0
@@ -31,7 +31,7 @@ const notKept = -1
 
 /** The numbers that each word has, as the maker of the table computes them. */
 export type TokenTable = {
-  /** Calls `found` with what is remembered of each word, in the order of the text. */
+  /** Calls `found` with what is remembered of each word, in the order of the text; those of `jointWords` last. */
   readonly read: (text: string, found: (numbers: Int32Array) => void) => void
   /** Forgets all numbers, because they no longer apply. */
   readonly forget: () => void
@@ -90,7 +90,12 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
   }
 
   function readSlowly(text: string, found: (numbers: Int32Array) => void): void {
-    for (const token of tokensOf(text)) {
+    readTokens(tokensOf(text), found)
+    readTokens(jointWords(text), found)
+  }
+
+  function readTokens(tokens: readonly string[], found: (numbers: Int32Array) => void): void {
+    for (const token of tokens) {
       if (token.length > longestWord) {
         found(numbersOf(token))
         continue
@@ -137,6 +142,7 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
       }
       if (length > longestWord) return readSlowly(text, found)
       if (length > 0) meet(length, hash, found)
+      readTokens(jointWords(text), found)
     },
   }
 }

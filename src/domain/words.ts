@@ -57,3 +57,64 @@ export function isSpellingIn(spelling: string, token: string): boolean {
 
 /** An authority by its name or national id: its letters and digits, folded, so that spaces and dots do not matter. */
 export const authorityKey = (text: string): string => tokensOf(text).join('')
+
+/** Last parts of German compounds that name work or goods, folded. */
+const heads = [
+  'reinigungsleistungen',
+  'bauleistungen',
+  'leistungen',
+  'dienstleistungen',
+  'bauarbeiten',
+  'arbeiten',
+  'reinigung',
+  'sanierung',
+  'wartung',
+  'planung',
+  'prufung',
+  'pflege',
+  'versorgung',
+  'entsorgung',
+  'versicherung',
+  'beforderung',
+  'anlagen',
+  'anlage',
+  'installation',
+  'installationen',
+  'lieferung',
+  'beratung',
+  'technik',
+  'gerate',
+  'fahrzeuge',
+  'fahrzeug',
+  'material',
+  'materialien',
+  'bau',
+  'dienst',
+  'dienste',
+]
+
+/** Before what the part that is written once may stand. */
+const isJoint = /\p{L}- ?(?:[,/&+]|u\.|und |oder |sowie |bzw)/u
+/** Parts that end in a hyphen, what joins them, and the whole word. */
+const joint =
+  /(?<![\p{L}\p{N}-])((?:\p{L}[\p{L}\p{N}]*-\s*(?:(?:,|\/|&|\+|u\.|und|oder|sowie|bzw\.?)\s*){1,2}){1,8})(\p{L}+(?:-\p{L}+)?)/gu
+
+/**
+ * The words that a text means without writing them in full, folded, in order: "Maler- und Lackierarbeiten" are also
+ * "Malerarbeiten". Most texts have none.
+ */
+export function jointWords(text: string): string[] {
+  // the quick look spares nearly all texts the folding
+  if (!isJoint.test(text)) return []
+  return [...foldText(text).matchAll(joint)].flatMap(([, parts, whole]) => {
+    const names = parts!.match(/\p{L}[\p{L}\p{N}]*(?=-)/gu) ?? []
+    return headsOf(whole!).flatMap((head) => names.map((part) => part + head))
+  })
+}
+
+/** All of them: of "Tiefbauarbeiten" the written-once part may be "arbeiten" or "bauarbeiten". */
+function headsOf(whole: string): string[] {
+  const [first, second] = whole.split('-')
+  if (second !== undefined) return heads.includes(second) ? [second] : []
+  return heads.filter((head) => first!.length > head.length && first!.endsWith(head))
+}

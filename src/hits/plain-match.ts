@@ -5,7 +5,7 @@ import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
-import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from '../domain/words.ts'
+import { authorityKey, isSpellingIn, jointWords, spellingsOf, tokensOf } from '../domain/words.ts'
 import {
   type ClauseReason,
   type CodeReason,
@@ -164,7 +164,7 @@ function placesByToken(record: TenderRecord): ReadonlyMap<string, Place> {
   if (known) return known
   const places = new Map<string, Place>()
   for (const [place, text] of textsOf(record))
-    for (const token of tokensOf(text)) if (!places.has(token)) places.set(token, place)
+    for (const token of [...tokensOf(text), ...jointWords(text)]) if (!places.has(token)) places.set(token, place)
   tokensByRecord.set(record, places)
   return places
 }

@@ -6,7 +6,7 @@ import { cpvRange } from '../../src/domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../../src/domain/nuts.ts'
 import { identifierOf } from '../../src/domain/organization-identity.ts'
 import type { TenderRecord } from '../../src/domain/tender.ts'
-import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from '../../src/domain/words.ts'
+import { authorityKey, isSpellingIn, jointWords, spellingsOf, tokensOf } from '../../src/domain/words.ts'
 import { valueBands } from '../../src/edition/format/value-bands.ts'
 import type { Counted, FacetCounts, TenderFacets, TenderQuestion } from '../../src/edition/read/tender-question.ts'
 
@@ -33,7 +33,7 @@ const titlesOf = (record: TenderRecord): (string | undefined)[] =>
   [record, ...Object.values(record.translations ?? {})].map(({ title }) => title)
 
 function haveWords(words: readonly string[], texts: readonly (string | undefined)[]): boolean {
-  const tokens = texts.flatMap((text) => (text === undefined ? [] : tokensOf(text)))
+  const tokens = texts.flatMap((text) => (text === undefined ? [] : [...tokensOf(text), ...jointWords(text)]))
   return words.every((word) => {
     const spellings = spellingsOf(word)
     return tokens.some((token) => spellings.some((spelling) => isSpellingIn(spelling, token)))
