@@ -25,7 +25,7 @@ const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((p
 test('every command exists in the program', () => {
   const lines = [
     ...units.map((path) =>
-      /^ExecStart=\/usr\/bin\/node \S+\/tenderstock\.cjs (.*)$/m
+      /^ExecStart=(?:\/bin\/sh -c 'exec )?\/usr\/bin\/node \S+\/tenderstock\.cjs (.*?)'?$/m
         .exec(textOf(path))![1]!
         .replaceAll('%i', '9001')
         .split(' '),
@@ -37,7 +37,7 @@ test('every command exists in the program', () => {
     }),
     JSON.parse(/^CMD (\[.*\])$/m.exec(textOf('Dockerfile'))![1]!) as string[],
   ]
-  expect(lines).toHaveLength(9)
+  expect(lines).toHaveLength(10)
   for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
 })
 
@@ -114,7 +114,7 @@ test('every setting is read by the program', () => {
 })
 
 test('systemd accepts the units, and rates them as well protected', () => {
-  expect(units).toHaveLength(3)
+  expect(units).toHaveLength(4)
   if (spawnSync('systemd-analyze', ['--version']).error)
     return console.log('skipped: systemd-analyze (it is not there)')
   for (const path of units) {

@@ -124,6 +124,7 @@ export const alertFaults: {
     series: { [of('sources', 'state="ok"')]: from(100, 79), [of('sources', 'state="no-answer"')]: from(0, 21) },
     without: ['job'],
   },
+  TenderstockBackupOld: { series: { [of('backup_timestamp_seconds')]: '-106800x130' }, without: ['instance'] },
   TenderstockNothingRead: { series: { [of('source_lag_seconds', 'source="ted"')]: '7200+60x130' }, without: ['job'] },
   TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },
   TenderstockMailsGivenUp: { series: { ...restarted, [of('mails_given_up_total')]: '_x110 2x20' } },

@@ -36,6 +36,7 @@ const facts = {
   alarms: [],
   rounds: [],
   maintenance: null,
+  lastBackup: null,
   mailsDue: 0,
   mailsSince: null,
   mailsGivenUp: 0,
@@ -57,6 +58,7 @@ const state = {
   disk: { free: 1, total: 1 },
   isMailSet: true,
   sources: [],
+  hasSamples: false,
   now: at,
 }
 
@@ -86,4 +88,20 @@ test('portals that deliver nothing are one concern by cause; above a fifth of th
   ])
   const [many] = concernsOf(sourcesOf({ ok: 15, 'no-answer': 3, refused: 2, off: 40 }), 'de')
   expect(many).toMatchObject({ isHolding: true, body: 'Antwortet nicht: 3 · Abgewiesen: 2' })
+})
+
+test('a live stock without a backup of the last night is named, after its first day', () => {
+  const headings = (lastBackup: number | null, edition: number, hasSamples = false) => {
+    const newest = { edition, publishedAt: at }
+    const found = deskConcerns(
+      { ...state, facts: { ...facts, lastBackup }, newest, hasSamples, clocks: [], titles: new Map() },
+      'en',
+    )
+    return found.concerns.map(({ heading }) => heading)
+  }
+  expect(headings(null, 24)).toEqual([])
+  expect(headings(null, 25)).toEqual(['There is no backup'])
+  expect(headings(at - 30 * hourMs, 99)).toEqual([])
+  expect(headings(at - 31 * hourMs, 99)).toEqual(['The newest backup is of yesterday'])
+  expect(headings(null, 99, true)).toEqual([])
 })

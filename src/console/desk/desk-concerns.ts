@@ -34,6 +34,8 @@ export type DeskState = {
   readonly disk: { readonly free: number; readonly total: number }
   readonly isMailSet: boolean
   readonly titles: ReadonlyMap<string, string>
+  /** Whether the notices are made up. */
+  readonly hasSamples: boolean
   /** The state of each source. */
   readonly sources: readonly SourceState[]
   readonly now: number
@@ -44,6 +46,10 @@ const minFree = 0.15
 const fullFree = 0.03
 /** Share of the active sources that fail above which customers notice it. */
 const manyShare = 0.2
+/** Age from which a nightly backup is missed. */
+const oldBackupMs = 30 * hourMs
+/** Up to this edition, about a day, a stock may have no backup. */
+const youngEditions = 24
 /** Age from which an edition is reported: no large portal is silent for longer, even on weekends. */
 const oldEditionMs = 26 * hourMs
 /** How long a mail may wait before it is reported. */
@@ -60,6 +66,7 @@ export function deskConcerns(
     desk.gate(),
     desk.rounds(),
     desk.disk(),
+    desk.backup(),
     desk.clocks(),
     desk.edition(),
     desk.sources(),
@@ -159,6 +166,27 @@ class DeskChecks {
       heading: texts.disk(figure),
       body: texts.diskBody,
       action: [texts.again, '/operator'],
+    }
+  }
+
+  /** A stock of samples needs none. */
+  backup(): Found {
+    const { facts, now, newest, hasSamples } = this.#state
+    const texts = this.#texts
+    const age = facts.lastBackup === null ? null : now - facts.lastBackup
+    const isNew = newest === undefined || newest.edition <= youngEditions
+    if (hasSamples || (age === null ? isNew : age <= oldBackupMs))
+      return {
+        name: texts.checks.backup,
+        figure: age === null ? texts.none : texts.hours(this.#number(Math.floor(age / hourMs))),
+        bound: texts.hours(String(oldBackupMs / hourMs)),
+      }
+    return {
+      ...warning,
+      word: texts.words.late,
+      heading: age === null ? texts.noBackup : texts.oldBackup(formatRelative(facts.lastBackup!, now, this.#language)),
+      body: texts.backupBody,
+      action: [texts.seeBackup, '/docs/backup'],
     }
   }
 

@@ -31,6 +31,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
       isMailSet: config.mail !== undefined,
       titles: await reads.titles(),
       sources: states,
+      hasSamples: context.hasSamples,
       now,
     },
     language,

@@ -111,6 +111,10 @@ const en = {
   otherAlarm: (source: string) => `${source} has an alarm`,
   failing: (count: string, active: string) => `${count} of ${active} active sources deliver nothing`,
   openSource: 'Open the source',
+  noBackup: 'There is no backup',
+  oldBackup: (age: string) => `The newest backup is of ${age}`,
+  backupBody: 'If this machine is lost, everything since then is lost with it.',
+  seeBackup: 'How to back up',
   mails: (count: string) => counted(count, 'mail waits', 'mails wait'),
   mailsOff:
     'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM ' +
@@ -145,6 +149,7 @@ const en = {
     edition: 'Age of the newest edition',
     rounds: 'Rounds in a row that failed',
     sources: 'Sources that fail',
+    backup: 'Age of the newest backup',
     alarms: 'Open alarms of sources',
     mails: 'Waiting mails',
     givenUp: 'Mails given up',
@@ -244,6 +249,10 @@ const de: typeof en = {
   otherAlarm: (source) => `${source} hat einen Alarm`,
   failing: (count, active) => `${count} von ${active} laufenden Quellen liefern nichts`,
   openSource: 'Quelle öffnen',
+  noBackup: 'Es gibt keine Sicherung',
+  oldBackup: (age) => `Die neueste Sicherung ist von ${age}`,
+  backupBody: 'Geht dieser Rechner verloren, ist alles seither verloren.',
+  seeBackup: 'So wird gesichert',
   mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
   mailsOff:
     'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und ' +
@@ -279,6 +288,7 @@ const de: typeof en = {
     edition: 'Alter der neuesten Ausgabe',
     rounds: 'Gescheiterte Durchläufe hintereinander',
     sources: 'Gestörte Quellen',
+    backup: 'Alter der neuesten Sicherung',
     alarms: 'Offene Alarme von Quellen',
     mails: 'Wartende E-Mails',
     givenUp: 'Aufgegebene E-Mails',

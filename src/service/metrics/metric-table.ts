@@ -100,6 +100,9 @@ export const metricTable = {
   source_lag_seconds: ofStart(gauge('seconds', 'Time since a source last answered.', ['source'])),
   source_alarm: ofStart(gauge('1', '1 for each open alarm of a source.', ['source', 'kind'])),
   source_slots_due: ofStart(gauge('slots', 'Slots that are due and not yet read, counted up to 10,000.')),
+  backup_timestamp_seconds: ofStart(
+    gauge('epoch seconds', 'When the state of the newest backup was taken; absent without one.'),
+  ),
   mails: ofStart(gauge('mails', 'Mails by state, each counted up to 10,000.', ['state'])),
   webhook_deliveries: ofStart(
     gauge('deliveries', 'Webhook deliveries by state, each counted up to 10,000.', ['state']),

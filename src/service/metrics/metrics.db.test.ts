@@ -6,6 +6,7 @@ import { drawnEngines, openTestStore } from '../../../test/world.ts'
 import { RequestCounts } from '../../api/request-counts.ts'
 import { dayMs } from '../../domain/time.ts'
 import { systemRandom } from '../../platform/random.ts'
+import { saveLastBackup } from '../../store/backup/last-backup.ts'
 import type { Store } from '../../store/database/database.ts'
 import { createOrganization } from '../../store/people/organizations.ts'
 import { ReaderMeters } from '../readers/reader-meters.ts'
@@ -23,6 +24,7 @@ async function fill(store: Store): Promise<void> {
   await sql`insert into edition (edition, last_modified, published_at, records, changes, checks)
     select i, ${now - 10}::bigint + i, ${now - dayMs}::bigint + i, 1, 1, '{}' from generate_series(1, 5) i`.execute(db)
   await sql`update hit_mark set edition = 3`.execute(db)
+  await saveLastBackup(db, 5000)
   // before the newest edition, and after it
   await sql`insert into edition_hold values (${now - 2 * dayMs}, '[]'), (${now - 2}, '[]'), (${now - 1}, '[]')`.execute(
     db,
@@ -158,6 +160,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       editions_unmatched: 2,
       notices_waiting: 3,
       notices_quarantined: 0,
+      backup_timestamp_seconds: 5,
       'sources{state="ok"}': 1,
       'sources{state="no-answer"}': 1,
       'sources{state="not-tried"}': 1,

@@ -206,6 +206,7 @@ export class Metrics {
       samples.set('source_lag_seconds', Math.max(0, now - checkedAt) / 1000, { source: sourceId })
     for (const { sourceId, kind } of alarms) samples.set('source_alarm', 1, { source: sourceId, kind })
     samples.set('source_slots_due', figures.slotsDue)
+    samples.set('backup_timestamp_seconds', figures.lastBackup === null ? undefined : figures.lastBackup / 1000)
     samples.set('mails', figures.mailsQueued, { state: 'queued' })
     samples.set('mails', figures.mailsDue, { state: 'due' })
     samples.set('mails', figures.mailsLate, { state: 'late' })

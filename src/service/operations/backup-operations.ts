@@ -7,6 +7,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import { backUpStock } from '../../store/backup/back-up-stock.ts'
 import { type BackupStorage, openBackupStorage } from '../../store/backup/backup-storage.ts'
 import { exportStock, previewExport } from '../../store/backup/export.ts'
+import { saveLastBackup } from '../../store/backup/last-backup.ts'
 import type { Manifest } from '../../store/backup/manifest.ts'
 import { fullDiskSentence } from '../../store/connections/full-disk.ts'
 import { inStockTransaction } from '../../store/editions/publication.ts'
@@ -45,6 +46,7 @@ export const backUp: Operation = async (context, { operands }, emit) => {
       ...(context.signal && { signal: context.signal }),
     })
     const seconds = Math.ceil((performance.now() - startedAt) / 1000)
+    await saveLastBackup(store.db, Date.parse(manifest.takenAt))
     emit({ event: 'backedUp', ...factsOf(storage, manifest), longestHoldMs: manifest.longestHoldMs, seconds })
     return 0
   } catch (error) {

@@ -1,6 +1,7 @@
 // The operator's first screen in one query: what is wrong now, and the figures beside it.
 import { sql } from 'kysely'
 import { dayMs } from '../../domain/time.ts'
+import { lastBackupSetting } from '../backup/last-backup.ts'
 import type { Executor } from '../database/database.ts'
 import { maintenanceSetting } from '../nodes/maintenance.ts'
 import { isWaiting } from '../received/notices.ts'
@@ -25,6 +26,8 @@ export type DeskFacts = {
   readonly rounds: readonly string[]
   /** Text of the setting of maintenance (maintenance.ts). */
   readonly maintenance: string | null
+  /** When the state of the newest backup was taken; null without one. */
+  readonly lastBackup: number | null
   readonly mailsDue: number
   /** When the oldest waiting mail was created. */
   readonly mailsSince: number | null
@@ -73,6 +76,7 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
           from source_alarm where cleared_at is null order by raised_at, source_id, kind limit ${maxAlarms}::integer) a),
       'rounds', (select coalesce(json_agg(value), '[]'::json) from setting where name like 'rounds %'),
       'maintenance', (select value from setting where name = ${maintenanceSetting}),
+      'lastBackup', (select value::bigint from setting where name = ${lastBackupSetting}),
       'mailsDue', (select count(*) from mail where state = 'due'),
       'mailsSince', (select min(created_at) from mail where state = 'due'),
       'mailsGivenUp', (select count(*) from mail where state = 'given-up'),

@@ -2,6 +2,7 @@
 // and partial indexes, in which every count is bounded.
 import { sql } from 'kysely'
 import { minuteMs } from '../../domain/time.ts'
+import { lastBackupSetting } from '../backup/last-backup.ts'
 import type { Executor } from '../database/database.ts'
 import { isMatched } from '../hits/deliveries.ts'
 import { isWaiting } from '../received/notices.ts'
@@ -34,6 +35,8 @@ export type StockFigures = {
   readonly deliveriesLate: number
   readonly deliveriesHeld: number
   readonly endpoints: { readonly active: number; readonly failing: number; readonly disabled: number }
+  /** When the state of the newest backup was taken; null without one. */
+  readonly lastBackup: number | null
   /** Editions that are not matched with saved searches yet. */
   readonly editionsUnmatched: number
 }
@@ -55,6 +58,7 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
     select json_build_object(
       'edition', (select edition from newest),
       'holds', (select count(*) from edition_hold, newest where held_at > published_at),
+      'lastBackup', (select value::bigint from setting where name = ${lastBackupSetting}),
       'checks', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'checkedAt', checked_at)), '[]'::json)
         from source_check),
       'alarms', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'kind', kind)), '[]'::json)
