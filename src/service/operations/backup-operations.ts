@@ -7,10 +7,10 @@ import { OperatorError } from '../../platform/errors.ts'
 import { backUpStock } from '../../store/backup/back-up-stock.ts'
 import { type BackupStorage, openBackupStorage } from '../../store/backup/backup-storage.ts'
 import { exportStock, previewExport } from '../../store/backup/export.ts'
-import { saveLastBackup } from '../../store/backup/last-backup.ts'
 import type { Manifest } from '../../store/backup/manifest.ts'
 import { fullDiskSentence } from '../../store/connections/full-disk.ts'
 import { inStockTransaction } from '../../store/editions/publication.ts'
+import { saveLastBackup } from '../../store/nodes/last-backup.ts'
 import {
   actingNow,
   actingOf,

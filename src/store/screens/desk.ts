@@ -1,8 +1,8 @@
 // The operator's first screen in one query: what is wrong now, and the figures beside it.
 import { sql } from 'kysely'
 import { dayMs } from '../../domain/time.ts'
-import { lastBackupSetting } from '../backup/last-backup.ts'
 import type { Executor } from '../database/database.ts'
+import { lastBackupSetting } from '../nodes/last-backup.ts'
 import { maintenanceSetting } from '../nodes/maintenance.ts'
 import { isWaiting } from '../received/notices.ts'
 

@@ -2,9 +2,9 @@
 // and partial indexes, in which every count is bounded.
 import { sql } from 'kysely'
 import { minuteMs } from '../../domain/time.ts'
-import { lastBackupSetting } from '../backup/last-backup.ts'
 import type { Executor } from '../database/database.ts'
 import { isMatched } from '../hits/deliveries.ts'
+import { lastBackupSetting } from '../nodes/last-backup.ts'
 import { isWaiting } from '../received/notices.ts'
 import { quarantineKind } from '../sources/source-fill.ts'
 
