@@ -1,22 +1,19 @@
-// How many open records of the newest edition a code covers, from the edition log, as far as that is fast.
+// How many open tenders of the newest edition a code covers, as far as counting is fast: as many as the page of tenders
+// finds.
 import type { CodeKind } from '../../domain/code-labels.ts'
-import type { EditionView } from '../../edition/read/edition-view.ts'
+import { hourMs } from '../../domain/time.ts'
+import type { EditionView, TenderFinder } from '../../edition/read/edition-view.ts'
 
-/** Maximum count; beyond it, a page says "more than": a list of this many takes a few milliseconds. */
-export const maxCounted = 10_000
 /** How long one page may count codes that were not requested in this edition. */
 const longestMs = 15
 
 export type CodeCounts = {
-  /**
-   * Number of records that are not archived; undefined if counting would take long. Above `maxCounted`: more than
-   * this.
-   */
+  /** Number of open tenders, without announcements; absent if counting would take long, or while words are indexed. */
   readonly of: (kind: CodeKind, codes: readonly string[]) => ReadonlyMap<string, number>
 }
 
 /** Remembers its counts until the next edition. */
-export function openCodeCounts(editions: Pick<EditionView, 'newest' | 'list'>): CodeCounts {
+export function openCodeCounts(editions: Pick<EditionView, 'newest'> & TenderFinder, clock: () => number): CodeCounts {
   let edition: number | undefined
   const known = new Map<string, number>()
   return {
@@ -31,8 +28,17 @@ export function openCodeCounts(editions: Pick<EditionView, 'newest' | 'list'>): 
         const key = `${kind} ${code}`
         let count = known.get(key)
         if (count === undefined && performance.now() < until) {
-          const filter = kind === 'cpv' ? { cpv: [code], archived: false } : { nuts: [code], archived: false }
-          count = editions.list({ filter, edition, limit: maxCounted + 1 }).positions.length
+          const at = Math.floor(clock() / hourMs) * hourMs
+          const found = editions.findTenders({
+            [kind]: [code],
+            statuses: ['open'],
+            order: 'newest',
+            offset: 0,
+            limit: 1,
+            at,
+          })
+          if (found.indexed < 1 || found.edition !== edition) continue
+          count = found.total
           known.set(key, count)
         }
         if (count !== undefined) counts.set(code, count)

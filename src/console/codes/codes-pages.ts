@@ -5,7 +5,7 @@ import { formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../frame/page.ts'
 import { empty, numbers, table } from '../frame/parts.ts'
-import { type CodeCounts, maxCounted, openCodeCounts } from './code-counts.ts'
+import { type CodeCounts, openCodeCounts } from './code-counts.ts'
 import { codesTexts } from './codes-texts.ts'
 import { rankCodes } from './rank-codes.ts'
 import { openTitleReader, type TitleReader } from './title-codes.ts'
@@ -16,7 +16,7 @@ const maxSuggested = 12
 const longestQuery = 100
 
 export function codesPages({ editions, clock }: ConsoleContext): PageRoute[] {
-  const counts = openCodeCounts(editions)
+  const counts = openCodeCounts(editions, clock)
   const titles = openTitleReader(editions, clock)
   return codeKinds.flatMap((kind) => [
     publicPage('GET', `/codes/${kind}`, (request) =>
@@ -131,12 +131,8 @@ function codeTable(
         ...(isSearch ? [above === undefined ? '' : nameOf(above)] : []),
         count === undefined
           ? html`<a href="/tenders?${kind}=${code}"><span class="hide">${texts.explore(code)}</span>…</a>`
-          : html`<a href="/tenders?${kind}=${code}">${countText(count, language)}<span class="hide"> ${texts.explore(code)}</span></a>`,
+          : html`<a href="/tenders?${kind}=${code}">${formatNumber(count, language)}<span class="hide"> ${texts.explore(code)}</span></a>`,
       ]
     }),
   })
 }
-
-/** The count, as far as known. */
-const countText = (count: number, language: PageRequest['language']): string =>
-  count > maxCounted ? codesTexts[language].more(formatNumber(maxCounted, language)) : formatNumber(count, language)
