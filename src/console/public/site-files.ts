@@ -34,6 +34,9 @@ Disallow: /me
 Disallow: /first/
 Disallow: /sign-in
 Disallow: /docs/search
+Disallow: /tenders?
+Disallow: /tenders.csv
+Disallow: /samples/
 Sitemap: ${origin}/sitemap.xml
 `
 
