@@ -20,7 +20,7 @@ const record: TenderRecord = {
   lastModified: '2026-11-30T08:00:00.000Z',
   checkedAt: '2026-11-30T08:00:00.000Z',
   title: 'Straßenbau: Brücke über die Lauter, Οδός, улица №7, 𝒳𝓎',
-  description: 'E-Bike, ﬁne, naïve, soft\u00adhyphen, İstanbul',
+  description: 'Maler- und Lackierarbeiten, E-Bike, ﬁne, naïve, soft\u00adhyphen, İstanbul',
   translations: { en: { title: 'Road works' } },
   contractingAuthority: { name: 'Stadt Köln', nationalId: 'DE 123.456.789', country: 'DE' },
   publicationDate: '2026-11-02T00:00:00.000Z',
@@ -75,5 +75,5 @@ test('what a segment holds of a record is what files of this version hold', () =
       `${name} ${ArrayBuffer.isView(value) ? Array.from(value as Uint8Array).join() : JSON.stringify(value)}\n`,
     )
   // raise the number in `magic` of word-file.ts when this changes: files of before must not be read
-  expect(hash.digest('hex').slice(0, 16)).toBe('4b69aeaee2e8e735')
+  expect(hash.digest('hex').slice(0, 16)).toBe('cd50c1d2e06fdee8')
 })
