@@ -24,8 +24,6 @@ export class WordIndexing implements LogFollower {
       execArgv: [],
       env: {},
     })
-    // it must not keep a process alive
-    this.#worker.unref()
     const warn = (reason: string) =>
       onWarning(`The word index of the edition log is not up to date (${reason}); finding tenders waits for it.`)
     this.#worker.on('message', (message: IndexerMessage) => {
@@ -35,6 +33,8 @@ export class WordIndexing implements LogFollower {
     })
     this.#worker.on('error', (error: unknown) => warn(String(error)))
     this.#worker.on('exit', onEnd)
+    // it must not keep a process alive
+    this.#worker.unref()
   }
 
   send(message: LogMessage): void {
