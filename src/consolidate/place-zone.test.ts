@@ -11,6 +11,7 @@ test.each([
   ['PT', ['PT170'], 'Europe/Lisbon'],
   ['ES', ['ES705'], 'Atlantic/Canary'],
   ['ES', ['ES300'], 'Europe/Madrid'],
+  ['ES', ['ES7'], 'Atlantic/Canary'],
   ['FR', ['FR101'], 'Europe/Paris'],
   ['FR', ['FRY40'], 'Indian/Reunion'],
   ['FR', ['FRA3'], 'America/Cayenne'],

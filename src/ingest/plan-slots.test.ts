@@ -320,6 +320,19 @@ describe('planning', () => {
     expect(isSpan(slots)).toBe(true)
   })
 
+  test('a short slot is reread soon four times, then the more rarely the older it is', () => {
+    const slots: Slots = { kind: 'day', since: '2025-01-01' }
+    const source = sourceWith([{ slots }])
+    const [channel] = source.channels
+    const slot = slotOfKey(source, channel, '2025-02-03')!
+    const now = settledAtOf(source, channel, slot) + 80 * dayMs
+    const waitAfter = (failures: number) =>
+      nextDueAt(source, channel, slot, 'short', { startedAt: now, now, failures, completedAt: null, isPast: false })! -
+      now
+    expect(waitAfter(4)).toBe(2 * hourMs)
+    expect(waitAfter(5)).toBe(10 * dayMs)
+  })
+
   test('a span that was first read after all its rereads is read once more, unless it is long past', () => {
     const slots: Slots = { kind: 'day', since: '2026-01-01', rereadDays: [1, 7] }
     const source = sourceWith([{ slots }])

@@ -285,6 +285,29 @@ test('a scan finds the same as a plain filter, in any edition, from any row to a
   expect(indexed).toBeGreaterThan(0)
 })
 
+test.each([
+  ['publishedSince', [false, true, true]],
+  ['deadlineAfter', [false, false, true]],
+  ['valueMin', [false, true, true]],
+  ['valueMax', [true, true, false]],
+] as const)('%s at the very value of a row: which of the value below, it and above are found', (member, found) => {
+  const bound = start + 5000
+  const both = new Both()
+  const random = randomOf(seed, 7)
+  const rows = [bound - 1, bound, bound + 1].map((value) => ({
+    ...rowOf(random, moodOf(random), 1),
+    publication: value,
+    submission: value,
+    eurValue: value,
+    isArchived: false,
+    replacedIn: 0,
+  }))
+  both.append(rows)
+  both.commit(random, 0)
+  const positions = scan(both.table, compileQuery({ archived: false, [member]: bound }), 1, 0, rows.length, 1e9)
+  expect(rows.map((_, position) => positions.includes(position))).toEqual(found)
+})
+
 test('new entries change nothing in an edition that is being read', () => {
   const random = randomOf(seed, 1)
   const both = randomBoth(random, chunkSize + 1)
