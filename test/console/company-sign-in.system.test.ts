@@ -114,9 +114,9 @@ test('an unverified address and a person whom nobody invited are refused', { tim
       email_verified,
     })
     expect([answer.status, viewer]).toEqual([422, undefined])
-    expect(text).toContain('does not vouch')
+    expect(text).toContain('does not confirm your mail address')
   }
-  expect((await signIn({ sub: 'x' })).text).toContain('does not vouch')
+  expect((await signIn({ sub: 'x' })).text).toContain('does not confirm your mail address')
   const eve = { sub: 'e-1', email: 'eve@example.org', email_verified: true }
   expect((await signIn(eve)).text).toContain('Ask an Owner of your organization for an invitation')
   const organizationId = await world.organization('Acme')

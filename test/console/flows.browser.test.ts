@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
         await hands.follow(`Sign in through ${host}`)
       }
       await enter({ sub: `unverified ${way}`, email_verified: false })
-      expect(await hands.text()).toContain('Your company does not vouch for your mail address')
+      expect(await hands.text()).toContain('does not confirm your mail address')
       await enter({ sub: `known ${way}`, email_verified: true })
       expect(new URL(hands.page.url()).pathname).toBe('/me')
       expect(await hands.text()).toContain(`You sign in as ${mail}.`)

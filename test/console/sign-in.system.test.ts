@@ -130,7 +130,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     const { post, person, context, store } = world
     expect((await command(world, ['ida@example.org'])).search).toBe('?mail=ida%40example.org')
     await person('anna@example.org', { isOperator: true })
-    await expect(command(world, ['nobody@example.org'])).rejects.toThrow('Nobody here has the address')
+    await expect(command(world, ['nobody@example.org'])).rejects.toThrow('No person here has the address')
     await expect(command(world, ['nobody'])).rejects.toThrow('is not a mail address')
     const link = await command(world, ['ida@example.org'], { operator: true })
     const answer = await post(link.pathname, {})
