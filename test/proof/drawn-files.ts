@@ -27,8 +27,6 @@ const long: { readonly [path: string]: number } = {
   'test/console/sign-in.': 20,
   'test/console/strangers': 35,
   'test/corpus/consolidate': 20,
-  'test/corpus/public-cases.': 20,
-  'test/corpus/resolution.': 20,
   'test/crash/': 80,
   'test/crash/client-power-cut': 20,
   'test/crash/receiver-kill': 210,
