@@ -187,6 +187,15 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
       "insert into source_alarm (source_id, kind, raised_at, detail, share) values ('no-doffin', 'silent', $1, '', 0)",
       [now],
     )
+    // after the last success, whatever is read meanwhile
+    await admin.query(
+      `insert into source_run (source_id, channel, slot, started_at, ended_at, outcome, requests, entries, documents,
+        notices, rejections, detail, reason)
+      select 'no-doffin', 'c', 'feed', $1::bigint + i, $1::bigint + i, 'failed', 1, 0, 0, 0, 0, 'nobody there', 'no-answer'
+      from generate_series(1, 9) i`,
+      [now + hourMs],
+    )
+    await admin.query("insert into setting (name, value) values ('last-backup', $1)", [String(now - 40 * hourMs)])
     await admin.query("update webhook_endpoint set state = 'disabled' where endpoint_id = 'endpoint 1'")
     await admin.query(
       `with search as (
@@ -207,6 +216,8 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
     await publish(store, { now: Date.now(), minIntervalMs: 0, overrideGate: true })
     await seen('TenderstockSourceAlarm', mainName)
     await seen('TenderstockNothingRead', mainName)
+    await seen('TenderstockSourcesFail', mainName)
+    await seen('TenderstockBackupOld')
     await seen('TenderstockEndpointDisabled', mainName)
     await seen('TenderstockMailsGivenUp', mainName)
     await seen('TenderstockMailsLate', mainName)
