@@ -94,7 +94,13 @@ describe('the simulated world', () => {
           node.shown = edition.info.edition
           published++
           const { checks: _checks, ...info } = edition.info
-          expect(outcome).toEqual({ kind: 'published', overridden: expect.any(Array), warnings: [], ...info })
+          expect(outcome).toEqual({
+            kind: 'published',
+            changedRules: [],
+            overridden: expect.any(Array),
+            warnings: [],
+            ...info,
+          })
           const stored = await entriesAfter(db, previous?.lastModified ?? 0, info.lastModified, 1000)
           expect(stored.map(({ lastModified, body, sources }) => ({ lastModified, body, sources }))).toEqual(
             edition.versions.map(({ lastModified, body, sources }) => ({
