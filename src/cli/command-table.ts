@@ -314,7 +314,7 @@ const table = {
         default: 4,
         min: 1,
         max: 64,
-        help: 'With --live: how many sources are read in parallel.',
+        help: 'With --live: how many workers parse and store at a time; each visits up to eight sources at once.',
       },
       'backfill-since': {
         type: 'date',

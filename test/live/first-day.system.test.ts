@@ -1,26 +1,21 @@
 // The first day of a service: `start --live` before portals of which many do not answer, refuse, forbid or send
 // garbage. The healthy ones are read all the same, and the operator sees the cause of each other one.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
 import type { SourceState } from '../../src/domain/source-state.ts'
 import { hostGroups } from '../../src/ingest/host-groups.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { simulate } from '../../src/service/operations/simulate.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
-import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
+import type { PrintedEvent } from '../testing/printed-event.ts'
 import { seed } from '../testing/seed.ts'
 import { putEmptyStock } from '../world.ts'
+import { openPortals, runProgram } from './live-program.ts'
 
-const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 const minute = 60_000
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -59,50 +54,25 @@ function spoil(fault: Fault, path: string, answer: ServerResponse): boolean {
 
 /** The simulator behind a proxy that spoils what some hosts answer, and counts requests that are open at a time. */
 async function openInternet(sources: readonly Source[], faultOf: ReadonlyMap<string, Fault>) {
-  const stopped = new AbortController()
-  closers.push(() => stopped.abort())
-  const ids = sources.map(({ id }) => id)
-  const target = await new Promise<string>((resolve, reject) => {
-    const options = { sources: ids, faults: [], port: 0, speed: 1, clock: systemClock, stop: stopped.signal }
-    simulate({ ...options, emit: (event) => event.event === 'simulating' && resolve(event.base) }).catch(reject)
-  })
   const open = new Map<string, number>()
   const most = new Map<string, number>()
-  const server = createServer((asked, answer) => {
-    const [, host, path] = /^\/([^/?]+)([^?]*)/.exec(asked.url!)!
-    const now = (open.get(host!) ?? 0) + 1
-    open.set(host!, now)
-    most.set(host!, Math.max(most.get(host!) ?? 0, now))
-    answer.once('close', () => open.set(host!, open.get(host!)! - 1))
-    const fault = faultOf.get(host!)
-    if (fault && spoil(fault, path === '' ? '/' : path!, answer)) return
-    const onward = httpRequest(`${target}${asked.url}`, { method: asked.method!, headers: asked.headers }, (got) => {
-      answer.writeHead(got.statusCode!, got.headers)
-      got.pipe(answer)
-    })
-    onward.on('error', () => answer.destroy())
-    asked.pipe(onward)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closers.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, most }
+  const url = await openPortals(
+    sources.map(({ id }) => id),
+    closers,
+    (asked, answer) => {
+      const [, host, path] = /^\/([^/?]+)([^?]*)/.exec(asked.url!)!
+      const now = (open.get(host!) ?? 0) + 1
+      open.set(host!, now)
+      most.set(host!, Math.max(most.get(host!) ?? 0, now))
+      answer.once('close', () => open.set(host!, open.get(host!)! - 1))
+      const fault = faultOf.get(host!)
+      return fault !== undefined && spoil(fault, path === '' ? '/' : path!, answer)
+    },
+  )
+  return { url, most }
 }
 
-function run(args: readonly string[]): {
-  readonly child: ChildProcess
-  readonly events: PrintedEvent[]
-  readonly end: Promise<number | null>
-} {
-  const env = { ...process.env, DATABASE_URL: '', REDIS_URL: '', TENDERSTOCK_CONTACT: 'anna@operator.example' }
-  const child = spawn(process.execPath, [program, ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  closers.push(() => child.kill('SIGKILL'))
-  const events: PrintedEvent[] = []
-  createInterface({ input: child.stdout! }).on('line', (line) => void events.push(readPrintedEvent(line)))
-  return { child, events, end: new Promise((done) => child.once('close', done)) }
-}
+const run = (args: readonly string[]) => runProgram(args, closers)
 
 /** TED, DÖE, and others drawn at random, with the fault of each; several of one host stand for its group. */
 async function draw() {

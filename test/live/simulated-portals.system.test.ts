@@ -1,19 +1,12 @@
 // `start --live --simulator`: the workers of production read portals on this machine, and publish; no contact address
 // is sent.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import { systemClock } from '../../src/platform/clock.ts'
-import { simulate } from '../../src/service/operations/simulate.ts'
-import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
+import { openPortals, runProgram } from './live-program.ts'
 
-const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -21,39 +14,15 @@ afterEach(async () => {
 
 /** Portals behind a server that records what each request says about its sender. */
 async function startPortals(): Promise<{ readonly url: string; readonly senders: Set<string> }> {
-  const stopped = new AbortController()
-  closers.push(() => stopped.abort())
-  const target = await new Promise<string>((resolve, reject) => {
-    const options = { sources: ['ted', 'doe'], faults: [], port: 0, speed: 1, clock: systemClock, stop: stopped.signal }
-    simulate({ ...options, emit: (event) => event.event === 'simulating' && resolve(event.base) }).catch(reject)
-  })
   const senders = new Set<string>()
-  const server = createServer((asked, answer) => {
-    senders.add(JSON.stringify([asked.headers['user-agent'], asked.headers['from'], asked.headers['authorization']]))
-    const onward = httpRequest(`${target}${asked.url}`, { method: asked.method!, headers: asked.headers }, (got) => {
-      answer.writeHead(got.statusCode!, got.headers)
-      got.pipe(answer)
-    })
-    onward.on('error', () => answer.destroy())
-    asked.pipe(onward)
+  const url = await openPortals(['ted', 'doe'], closers, ({ headers }) => {
+    senders.add(JSON.stringify([headers['user-agent'], headers['from'], headers['authorization']]))
+    return false
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closers.push(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, senders }
+  return { url, senders }
 }
 
-function run(args: readonly string[]): {
-  readonly child: ChildProcess
-  readonly events: PrintedEvent[]
-  readonly end: Promise<number | null>
-} {
-  const env = { ...process.env, DATABASE_URL: '', REDIS_URL: '', TENDERSTOCK_CONTACT: 'anna@operator.example' }
-  const child = spawn(process.execPath, [program, ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  closers.push(() => child.kill('SIGKILL'))
-  const events: PrintedEvent[] = []
-  createInterface({ input: child.stdout! }).on('line', (line) => void events.push(readPrintedEvent(line)))
-  return { child, events, end: new Promise((done) => child.once('close', done)) }
-}
+const run = (args: readonly string[]) => runProgram(args, closers)
 
 test('the workers receive notices, and an edition is published', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-simulated-'))
