@@ -1,6 +1,6 @@
 // The picker proposes what authorities buy. The list of everyday words is outside of the repository: see test/corpus.
 import { describe, expect, test } from 'vitest'
-import { callsForCode, codeLabel } from '../../domain/code-labels.ts'
+import { callsForCode, codeLabel, codesAbove } from '../../domain/code-labels.ts'
 import { rankCodes } from './rank-codes.ts'
 import { tradeWords } from './trade-words.ts'
 
@@ -31,9 +31,18 @@ describe('names, counts and titles', () => {
     ['school building', '45214200'],
     ['Gebäudereinigung', '90910000'],
     ['translation services', '79530000'],
+    ['drainage works', '45232452'],
+    ['trains', '34620000'],
+    ['Reis', '03211300'],
   ])('%s', (text, code) => {
     expect(rankCodes('cpv', text, 8)).toContain(code)
     expect(callsForCode(rankCodes('cpv', text, 1)[0]!)).toBeGreaterThan(0)
+  })
+
+  test('before a name that nobody asks for stands the nearest code above it that is asked for', () => {
+    expect(callsForCode('44912400')).toBe(0)
+    const [first, second] = rankCodes('cpv', 'kerbstones', 2)
+    expect([codesAbove('cpv', '44912400').includes(first!), second]).toEqual([true, '44912400'])
   })
 
   test('a code, its beginning, a region and nonsense are found as before', () => {

@@ -24,6 +24,22 @@ const missingShare = 0.25
 const uncalledShare = 0.25
 /** Of the codes that people mean by a word, those that are called for come first. */
 const unusedShare = 0.6
+/** Words that say nothing about a trade beside another one. */
+const generalWords = new Set(
+  ['service', 'services', 'work', 'works', 'supply', 'supplies', 'equipment', 'system', 'systems', 'contractor'].concat(
+    [
+      'arbeiten',
+      'leistungen',
+      'dienstleistung',
+      'dienstleistungen',
+      'dienste',
+      'lieferung',
+      'anlage',
+      'anlagen',
+      'bedarf',
+    ],
+  ),
+)
 /** Codes by name that are looked at, at most. */
 const maxNamed = 400
 
@@ -61,7 +77,8 @@ function indexOf(): Index {
 function likenessOf(typed: string, typedStem: string, { token, stem }: Token): number {
   if (typed === token) return 1
   if (typedStem === stem) return 0.9
-  if (typed.length >= 3 && token.startsWith(typedStem)) return 0.4 + (0.35 * typed.length) / token.length
+  if (typed.length >= 3 && token.startsWith(typed.length < 6 ? typed : typedStem))
+    return 0.4 + (0.35 * typed.length) / token.length
   if (typed.length >= 4 && token.endsWith(typed)) return 0.3 + (0.3 * typed.length) / token.length
   if (stem.length >= 5 && typed.startsWith(stem)) return 0.4
   if (typed.length >= 5 && token.includes(typedStem)) return 0.25
@@ -126,7 +143,9 @@ function learnedCodes({ tenders, byCode }: TitleCodes): Map<string, number> {
  * `titles`: what tenders with the words in their titles are about, if it is known.
  */
 export function rankCodes(kind: CodeKind, text: string, limit: number, titles?: TitleCodes): string[] {
-  const typed = [...new Set(tokensOf(text))].slice(0, 6)
+  const all = [...new Set(tokensOf(text))].slice(0, 6)
+  const trade = all.filter((word) => !generalWords.has(word))
+  const typed = trade.length > 0 ? trade : all
   if (kind === 'nuts' || typed.length === 0 || /^[\d\s-]+$/.test(text)) return findCodes(kind, text, limit)
   const { tradeWords: trades } = indexOf()
   const points = new Map<string, number>()
@@ -139,7 +158,10 @@ export function rankCodes(kind: CodeKind, text: string, limit: number, titles?: 
     add(code, value * (calls === 0 ? uncalledShare : Math.log2(1 + calls) / 8) * nature * depth)
   }
   const best = Math.max(0.3, ...points.values())
-  const said = trades.get(typed.join(' ')) ?? (typed.length === 1 ? trades.get(stemOf(typed[0]!)) : undefined)
+  const said =
+    trades.get(all.join(' ')) ??
+    trades.get(typed.join(' ')) ??
+    (typed.length === 1 ? trades.get(stemOf(typed[0]!)) : undefined)
   for (const [place, code] of (said ?? []).entries())
     add(code, best * (1.2 - 0.15 * place) * (callsForCode(code) === 0 ? unusedShare : 1))
   if (titles && titles.tenders >= minTitles)
@@ -147,5 +169,13 @@ export function rankCodes(kind: CodeKind, text: string, limit: number, titles?: 
   const ranked = [...points].sort(([left, most], [right, more]) => more - most || (left < right ? -1 : 1))
   const found = ranked.slice(0, maxNamed).map(([code]) => code)
   // parts of words and other spellings, as before, when nothing else is found
-  return (found.length > 0 ? found : findCodes(kind, text, limit)).slice(0, limit)
+  return calledFirst(found.length > 0 ? found : findCodes(kind, text, limit)).slice(0, limit)
+}
+
+/** Before a code that nobody calls for, the nearest one above it that is called for: authorities use that one. */
+function calledFirst(codes: string[]): string[] {
+  const [first] = codes
+  if (first === undefined || callsForCode(first) > 0) return codes
+  const called = codesAbove('cpv', first).findLast((code) => callsForCode(code) > 0)
+  return called === undefined ? codes : [called, ...codes.filter((code) => code !== called)]
 }
