@@ -57,6 +57,7 @@ export const recordShapes: { readonly [schema: string]: { readonly [member: stri
     email: 'string',
     phone: 'string',
     url: 'string',
+    isNaturalPerson: 'boolean',
   },
   ContractAmount: {
     value: 'number!',

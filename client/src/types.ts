@@ -256,6 +256,8 @@ export type Organization = {
   readonly phone?: string
   /** Website (BT-505). */
   readonly url?: string
+  /** The notice says that this is a natural person (BT-633); present only if true. */
+  readonly isNaturalPerson?: boolean
 }
 
 /** One notice on one portal that went into this record. */

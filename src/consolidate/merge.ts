@@ -332,6 +332,7 @@ function organization(buyer: Organization): TenderOrganization {
     email: buyer.email,
     phone: buyer.phone,
     url: buyer.url,
+    isNaturalPerson: buyer.isNaturalPerson,
   })
 }
 

@@ -56,6 +56,8 @@ export type Organization = {
   readonly email?: string
   readonly phone?: string
   readonly url?: string
+  /** Only if true. */
+  readonly isNaturalPerson?: boolean
 }
 
 /**

@@ -22,6 +22,7 @@ export type RedactionRule = {
 
 /** Written into a text in place of what was removed. */
 const redactedMark = '[redacted]'
+export const hasRedaction = (text: string): boolean => text.includes(redactedMark)
 
 /**
  * Contact members are removed as a whole when something in them is redacted: a part of an address is not an address.

@@ -8,7 +8,7 @@
  * amounts count. `estimates`: which values are estimated.
  */
 export const stockRules = {
-  parsers: 34,
+  parsers: 35,
   acts: 1,
   keys: 1,
   matching: 2,

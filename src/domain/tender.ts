@@ -80,6 +80,9 @@ export const organizationSchema = Type.Object(
     email: optional(Type.String({ description: 'BT-506.' })),
     phone: optional(Type.String({ description: 'BT-503.' })),
     url: optional(Type.String({ description: 'Website (BT-505).' })),
+    isNaturalPerson: optional(
+      Type.Boolean({ description: 'The notice says that this is a natural person (BT-633); present only if true.' }),
+    ),
   },
   { title: 'Organization', description: 'An organization with its contact, as published.' },
 )

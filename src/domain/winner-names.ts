@@ -2,6 +2,7 @@
 // are in data/nobody-words.txt, by language; a name counts only if all its words are among them, so that companies
 // whose names contain such a word stay.
 import { readFileSync } from 'node:fs'
+import { hasLegalForm, plainName } from './companies/legal-forms.ts'
 import { foldText } from './name-words.ts'
 
 /**
@@ -24,26 +25,8 @@ type Language = {
   readonly because: Words
 }
 
-/** Letters that Unicode does not decompose. */
-const plainLetters: { readonly [letter: string]: string } = {
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  ø: 'o',
-  ħ: 'h',
-  ı: 'i',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-}
-const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}/gu
-
 /** The words of a name; `S. L.` is one word. */
-function wordsIn(name: string): string[] {
-  const joined = name.replace(abbreviation, (letters) => `${letters.replace(/[.\s]/g, '')} `)
-  const plain = joined.toLowerCase().replace(/[łđðøħıæœþ]/g, (letter) => plainLetters[letter]!)
-  return foldText(plain).match(/[\p{L}\p{N}]+/gu) ?? []
-}
+const wordsIn = (name: string): string[] => foldText(plainName(name)).match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** Words of a line of the table; one that ends with `*` stands for all that begin so. */
 function wordsOfLine(line: string): Words {
@@ -100,14 +83,6 @@ function readTable() {
 }
 
 const table = readTable()
-
-const legalForms = new Set(
-  `gmbh mbh kg ag sa sas sasu sarl eurl srl srls spa sl slu sll ltd limited llc llp plc inc corp bv nv oy oyj ab aps kft
-  zrt bt sro doo dooel ood eood ead spzoo zoo lda ltda unip eireli ehf sia uab ike epe тов ооо оод еоод еад доо дооел`
-    .split(/\s+/)
-    .filter(Boolean),
-)
-const hasLegalForm = (words: readonly string[]): boolean => words.some((word) => legalForms.has(word))
 
 /** A number, a letter, `2a`, a Roman numeral. */
 const isNumbering = (word: string): boolean => word.length === 1 || /\d/.test(word) || /^[ivx]+$/.test(word)

@@ -2,10 +2,11 @@
 // (src/edition/read/tender-question.ts) and by the code of saved searches: what the word index must equal.
 import { firstDeadline } from '#flat/record/first-deadline'
 import { buyersOf, isNamedBy } from '../../src/domain/buyers.ts'
+import { isCompany, winnersOf } from '../../src/domain/companies/companies.ts'
 import { cpvRange } from '../../src/domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../../src/domain/nuts.ts'
 import { identifierOf } from '../../src/domain/organization-identity.ts'
-import type { TenderRecord } from '../../src/domain/tender.ts'
+import type { TenderOrganization, TenderRecord } from '../../src/domain/tender.ts'
 import { authorityKey, isSpellingIn, jointWords, spellingsOf, tokensOf } from '../../src/domain/words.ts'
 import { valueBands } from '../../src/edition/format/value-bands.ts'
 import type { Counted, FacetCounts, TenderFacets, TenderQuestion } from '../../src/edition/read/tender-question.ts'
@@ -40,6 +41,22 @@ function haveWords(words: readonly string[], texts: readonly (string | undefined
   })
 }
 
+/** Each word is, or begins, a word of one of the names; the identifier is that of one of them. */
+function haveWinners(
+  { winnerWords = [], winnerIdentifier }: TenderQuestion,
+  winners: readonly TenderOrganization[],
+): boolean {
+  const tokens = winners.flatMap(({ name }) => tokensOf(name))
+  return (
+    (winnerIdentifier === undefined || winners.some((winner) => identifierOf(winner) === winnerIdentifier)) &&
+    winnerWords.every((word) =>
+      spellingsOf(word).some((spelling) =>
+        tokens.some((token) => token === spelling || (spelling.length >= 4 && token.startsWith(spelling))),
+      ),
+    )
+  )
+}
+
 const isIn = (value: number, { from, to }: { readonly from: number; readonly to: number }): boolean =>
   value >= from && value <= to
 
@@ -50,6 +67,7 @@ function filtersOf(question: TenderQuestion): { readonly [facet: string]: (recor
   const keys = authorities && new Set(authorities.map(authorityKey))
   return {
     words: (record) => !question.allWords || haveWords(question.allWords, textsOf(record)),
+    winners: (record) => haveWinners(question, winnersOf(record).filter(isCompany)),
     cpv: (record) => !cpv || cpv.some((code) => cpvOf(record).some((own) => isIn(Number(own), cpvRange(code)))),
     nuts: (record) =>
       !nuts || nuts.some((code) => nutsOf(record).some((own) => isIn(nutsNumber(own), nutsRange(code)))),

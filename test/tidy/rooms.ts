@@ -43,9 +43,10 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
   'src/console': {
     frame: [],
     codes: ['frame'],
-    hits: ['frame', 'codes'],
-    tenders: ['frame', 'hits'],
-    find: ['frame', 'codes', 'hits', 'tenders'],
+    market: ['frame'],
+    hits: ['frame', 'codes', 'market'],
+    tenders: ['frame', 'market', 'hits'],
+    find: ['frame', 'codes', 'market', 'hits', 'tenders'],
     desk: ['frame', 'tenders'],
     mails: ['frame', 'hits'],
     customers: ['frame', 'desk', 'mails'],

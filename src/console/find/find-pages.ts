@@ -1,11 +1,10 @@
 // Find tenders: a question in the address, its answer as a page, and as a file.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs, toInstant } from '../../domain/time.ts'
-import { maxFound, type TenderQuestion, type TendersFound } from '../../edition/read/tender-question.ts'
+import { maxFound, type TenderQuestion } from '../../edition/read/tender-question.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { type PageAnswer, PageError, type PageRequest, type PageRoute, publicPage, redirect } from '../frame/page.ts'
-import { publishedRecord } from '../frame/published-record.ts'
+import { publishedRecord, recordsAt } from '../frame/published-record.ts'
 import { type Asked, addressOf, orderOf, pageSize, readAddress } from './asked.ts'
 import { chipsOf } from './facet-parts.ts'
 import { findPage, type Wider, withoutStock } from './find-page.ts'
@@ -67,22 +66,10 @@ async function answerOf(context: ConsoleContext, limits: FindLimits, request: Pa
   const at = hourOf(stock)
   const offset = (asked.page - 1) * pageSize
   const found = editions.findTenders(questionOf(asked, at, { offset, limit: pageSize }))
-  const records = recordsAt(stock, found.positions)
+  const records = recordsAt(editions, found.positions)
   const wider = found.total === 0 ? widerOf(stock, asked, language) : []
   const organization = accessOf(context, request) ?? request.viewer?.memberships[0]
   return findPage({ request, read, stock, found, records, wider, at, organization })
-}
-
-/** Nothing may come between the answer and its records. */
-function recordsAt({ editions }: FoundStock, positions: TendersFound['positions']): TenderRecord[] {
-  return positions.map((position) => {
-    const { bytes, release } = editions.record(position, 'identity')
-    try {
-      return JSON.parse(Buffer.from(bytes).toString('utf8')) as TenderRecord
-    } finally {
-      release?.()
-    }
-  })
 }
 
 function widerOf({ editions, ...stock }: FoundStock, asked: Asked, language: PageRequest['language']): Wider[] {

@@ -1,4 +1,5 @@
 // Records as they are published: from the edition log of this node, without the database.
+import type { Redactor } from '../../domain/redaction.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import { publishedBodies } from '../../store/editions/editions.ts'
@@ -9,7 +10,10 @@ type Editions = Pick<EditionView, 'find' | 'record'>
 
 function publishedJson(editions: Editions, id: string): string | undefined {
   const position = editions.find(id)
-  if (position === undefined) return undefined
+  return position === undefined ? undefined : jsonAt(editions, position)
+}
+
+function jsonAt(editions: Pick<EditionView, 'record'>, position: number): string {
   const { bytes, release } = editions.record(position, 'identity')
   try {
     return Buffer.from(bytes).toString('utf8')
@@ -23,6 +27,20 @@ export function publishedRecord(editions: Editions, id: string): TenderRecord | 
   const json = publishedJson(editions, id)
   return json === undefined ? undefined : (JSON.parse(json) as TenderRecord)
 }
+
+/**
+ * Records at positions that were just found: nothing may come between the answer and this. With a redactor, as they may
+ * leave the service before the next edition.
+ */
+export const recordsAt = (
+  editions: Pick<EditionView, 'record'>,
+  positions: readonly number[],
+  redactor?: Pick<Redactor, 'value'>,
+): TenderRecord[] =>
+  positions.map((position) => {
+    const record = JSON.parse(jsonAt(editions, position)) as TenderRecord
+    return redactor ? redactor.value(record) : record
+  })
 
 /**
  * Records by their ids, as they may leave the service. The database is queried for those that this node does not hold

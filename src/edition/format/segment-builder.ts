@@ -1,7 +1,7 @@
 // Makes segments of the word index from records, in their order.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { openTokenTable, type TokenTable } from '../../domain/token-table.ts'
-import { codesOf, deadlineOf, textsOf } from './tender-row.ts'
+import { codesOf, deadlineOf, textsOf, winnerWordsOf } from './tender-row.ts'
 import { type Segment, type SegmentArrays, segmentRows } from './word-segment.ts'
 
 /** Fewer than 16 bits have: one record has some hundred codes at most. */
@@ -73,7 +73,9 @@ export class SegmentBuilder {
     const row = this.rows
     this.#addRow(lastModified, crc, deadlineOf(record), codesOf(record))
     const firstOfRow = this.#postings.length
-    for (const { text, isTitle } of record.status === 'merged' ? [] : textsOf(record))
+    if (record.status === 'merged') return
+    for (const word of new Set(winnerWordsOf(record))) this.#post(this.#wordNumber(word), row * 2)
+    for (const { text, isTitle } of textsOf(record))
       this.#table.read(text, (numbers) => {
         // not by destructuring, which calls an iterator: half of the time
         const word = numbers[0]!
@@ -83,9 +85,13 @@ export class SegmentBuilder {
           return
         }
         this.#newest.items[word] = this.#postings.length
-        this.#wordOf.push(word)
-        this.#postings.push(row * 2 + (isTitle ? 1 : 0))
+        this.#post(word, row * 2 + (isTitle ? 1 : 0))
       })
+  }
+
+  #post(word: number, posting: number): void {
+    this.#wordOf.push(word)
+    this.#postings.push(posting)
   }
 
   #addRow(lastModified: number, crc: number, deadline: number, keys: readonly string[]): void {
@@ -121,8 +127,7 @@ export class SegmentBuilder {
         const row = rowOf[postings[at]! >>> 1]!
         if (row < 0) continue
         own ??= this.#wordNumber(bytes.toString('utf8', start, wordEnds[word]!))
-        this.#wordOf.push(own)
-        this.#postings.push(row * 2 + (postings[at]! & 1))
+        this.#post(own, row * 2 + (postings[at]! & 1))
       }
     }
   }

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { firstDeadline } from '#flat/record/first-deadline'
 import { buyersOf } from '../../domain/buyers.ts'
+import { isCompany, winnersOf } from '../../domain/companies/companies.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
 import { identifierOf } from '../../domain/organization-identity.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
-import { authorityKey } from '../../domain/words.ts'
+import { affixLength, authorityKey, tokensOf } from '../../domain/words.ts'
 import { columnsOf } from './record-columns.ts'
 import { valueBands } from './value-bands.ts'
 
@@ -79,3 +80,21 @@ export function* textsOf(record: TenderRecord): Generator<{ readonly text: strin
     if (description !== undefined) yield { text: description, isTitle: false }
   }
 }
+
+/** Marks in the index around what is no word of a text: it is neither the beginning nor the end of one. */
+const [nameMark, identifierMark] = ['=', '#']
+const winnerWord = (token: string): string => nameMark + token + nameMark
+/** What finds a word of a company's name, or its beginning if it is given in four letters or more. */
+export const winnerWordBegins = (spelling: string): string =>
+  spelling.length + 1 < affixLength ? winnerWord(spelling) : nameMark + spelling
+/** A company's identifier (`identifierOf`). */
+export const winnerIdentifier = (identifier: string): string => identifierMark + identifier + identifierMark
+
+/** What the index has of the winners that are companies. */
+export const winnerWordsOf = (record: TenderRecord): string[] =>
+  winnersOf(record)
+    .filter(isCompany)
+    .flatMap((winner) => {
+      const identifier = identifierOf(winner)
+      return [...tokensOf(winner.name).map(winnerWord), ...(identifier ? [winnerIdentifier(identifier)] : [])]
+    })

@@ -6,7 +6,7 @@ import { readUpTo } from './transfer.ts'
 import type { Segment, SegmentArrays } from './word-segment.ts'
 
 /** Changes with the layout, with what the arrays mean, and with how words are folded. */
-const magic = 'TSWORDS2'
+const magic = 'TSWORDS3'
 /** Bytes in front of the header (magic, its length) and behind the arrays (CRC-32). */
 const headLength = 12
 const crcLength = 4

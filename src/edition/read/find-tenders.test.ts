@@ -43,6 +43,14 @@ const buyers = [
   { name: 'Ville de Paris', nationalId: '21750001600019', country: 'FR' },
 ]
 
+const companies = [
+  { name: 'Straßenbau Köln GmbH', nationalId: 'HRB 1234 Köln', country: 'DE' },
+  { name: 'STRASSENBAU NORD AG' },
+  { name: 'Brücken Schmidt e.K.', nationalId: 'DE999888777', country: 'DE' },
+  { name: 'Bruecken Süd GmbH', nationalId: '1234 56', country: 'AT' },
+  { name: 'Karl Asphalt GmbH', nationalId: '1234', isNaturalPerson: true },
+]
+
 function wordIn(random: Random): string {
   const word = random.pick(stems)
   const compound = random.chance(0.4) ? word + random.pick(stems).toLowerCase() : word
@@ -70,6 +78,7 @@ function recordIn(random: Random, id: string, lastModified: number): TenderRecor
     nutsCodes: [],
     ...member(random, 'title', () => textIn(random)),
     ...member(random, 'description', () => textIn(random)),
+    ...(random.chance(0.3) && { winners: [random.pick(companies), random.pick(companies)] }),
   })
   const status = statusIn(random)
   return {
@@ -121,6 +130,8 @@ function questionIn(random: Random): TenderQuestion {
       const { name, nationalId = name } = random.pick<{ name: string; nationalId?: string }>(buyers)
       return random.pick([name, nationalId])
     }),
+    winnerWords: list(0.15, () => random.pick(['straßenbau', 'stra', 'ko', 'köln', 'brück', 'karl', 'nord', 'gmbh'])),
+    winnerIdentifier: list(0.1, () => random.pick(['HRB1234KÖLN', '123456', '1234', '999888777']))?.[0],
   }
   const asked = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
   const order = random.pick<TenderOrder>(['relevance', 'newest', 'deadline', 'value'])

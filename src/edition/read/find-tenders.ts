@@ -8,7 +8,7 @@ import { identifierOf } from '../../domain/organization-identity.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import { spellingsOf } from '../../domain/words.ts'
-import { buyerCode, codeGroup } from '../format/tender-row.ts'
+import { buyerCode, codeGroup, winnerIdentifier, winnerWordBegins } from '../format/tender-row.ts'
 import { valueBands } from '../format/value-bands.ts'
 import type { HeldEdition } from './held-log.ts'
 import { chunkBits, rowMask } from './record-table.ts'
@@ -43,7 +43,10 @@ const filterOf: { readonly [member: string]: number } = {
   publishedBefore: fails.published,
   authorities: fails.authority,
 } satisfies {
-  readonly [member in keyof Omit<TenderQuestion, 'allWords' | 'order' | 'offset' | 'limit' | 'at'>]: number
+  readonly [member in keyof Omit<
+    TenderQuestion,
+    'allWords' | 'winnerWords' | 'winnerIdentifier' | 'order' | 'offset' | 'limit' | 'at'
+  >]: number
 }
 /** Of each group of codes, the filter that does not narrow its counts. */
 const ownFilter: { readonly [group: string]: number } = {
@@ -77,7 +80,7 @@ export function findTenders(
   for (const segment of index.segments) {
     rows.set(index.visible(segment, edition))
     inTitle.fill(0xffffffff)
-    if (keepWords(segment, question.allWords ?? [])) count.add(segment, rows, inTitle)
+    if (keepWinners(segment, question) && keepWords(segment, question.allWords ?? [])) count.add(segment, rows, inTitle)
   }
   const records = index.covered >= edition.end ? edition.info.records : index.records(edition)
   return {
@@ -90,20 +93,28 @@ export function findTenders(
 }
 
 /** Keeps the rows that have all words, in `rows` and `inTitle`. False when none is left. */
-function keepWords(segment: PlacedSegment, words: readonly string[]): boolean {
-  for (const word of words) {
-    rowsOfWord.fill(0)
-    titlesOfWord.fill(0)
-    for (const spelling of spellingsOf(word)) addRowsOf(segment, spelling, rowsOfWord, titlesOfWord)
-    let left = 0
-    for (let at = 0; at < rows.length; at++) {
-      rows[at]! &= rowsOfWord[at]!
-      inTitle[at]! &= titlesOfWord[at]!
-      left |= rows[at]!
-    }
-    if (left === 0) return false
+const keepWords = (segment: PlacedSegment, words: readonly string[]): boolean =>
+  words.every((word) => keepSpelled(segment, spellingsOf(word), inTitle))
+
+/** Keeps the rows with such winners, whose words are in no title. False when none is left. */
+function keepWinners(segment: PlacedSegment, { winnerWords = [], winnerIdentifier: id }: TenderQuestion): boolean {
+  const spelled = winnerWords.map((word) => spellingsOf(word).map(winnerWordBegins))
+  return [...spelled, ...(id === undefined ? [] : [[winnerIdentifier(id)]])].every((spellings) =>
+    keepSpelled(segment, spellings, undefined),
+  )
+}
+
+function keepSpelled(segment: PlacedSegment, spellings: readonly string[], titles: RowBits | undefined): boolean {
+  rowsOfWord.fill(0)
+  titlesOfWord.fill(0)
+  for (const spelling of spellings) addRowsOf(segment, spelling, rowsOfWord, titlesOfWord)
+  let left = 0
+  for (let at = 0; at < rows.length; at++) {
+    rows[at]! &= rowsOfWord[at]!
+    if (titles) titles[at]! &= titlesOfWord[at]!
+    left |= rows[at]!
   }
-  return true
+  return left !== 0
 }
 
 type Bounds = Required<

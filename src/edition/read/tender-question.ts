@@ -34,6 +34,13 @@ export type TenderQuestion = {
   /** Names or national ids, as the clause of saved searches. */
   readonly authorities?: readonly string[]
   /**
+   * Single words (`searchWordsOf`), all of which occur in names of winners that are companies (`isCompany`), at the
+   * beginning of a word if they have four letters.
+   */
+  readonly winnerWords?: readonly string[]
+  /** A company with this identifier (`identifierOf`) won a lot. */
+  readonly winnerIdentifier?: string
+  /**
    * `relevance`: all words in the tender's own title, in any language, then the newest. `newest`: by publication.
    * `deadline`: the next one, then those that passed, the latest first. `value`: the highest. Unknown ones are last; of
    * equals the last modified is first.

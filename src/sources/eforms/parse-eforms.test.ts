@@ -172,7 +172,7 @@ describe('an award notice of TED', () => {
   })
 
   it('reads withheld codes and amounts as missing, and adds a lot that only the results name', () => {
-    expect(results['LOT-0004']).toEqual({ outcome: 'awarded', winners: [{ name: 'Delta' }] })
+    expect(results['LOT-0004']).toEqual({ outcome: 'awarded', winners: [{ name: 'Delta', isNaturalPerson: true }] })
     expect(notice.procedureType).toBeUndefined()
     expect(notice.description).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import type { Organization } from '../../domain/notice.ts'
 import { compact, uniform } from '../compact.ts'
 import { cleanEmail, cleanField, cleanUrl } from '../text.ts'
 import { textOf, type XmlElement } from '../xml/xml.ts'
-import { allCac, allCbc, allEfac, cac, cbc, cbcText, codeOf, efac, idOf } from './elements.ts'
+import { allCac, allCbc, allEfac, cac, cbc, cbcText, codeOf, efac, efbcText, idOf } from './elements.ts'
 import { addressOf, type NoticeContext, ownTextOf } from './notice-context.ts'
 
 export type Organizations = ReadonlyMap<string, Organization>
@@ -14,7 +14,9 @@ export function readOrganizations(extension: XmlElement | undefined, context: No
   const organizations = new Map<string, Organization>()
   for (const element of allEfac(efac(extension, 'Organizations'), 'Organization')) {
     const company = efac(element, 'Company')
-    const organization = readParty(company, context)
+    const party = readParty(company, context)
+    const isNaturalPerson = efbcText(element, 'NaturalPersonIndicator') === 'true'
+    const organization = party && isNaturalPerson ? { ...compact<Organization>(party), isNaturalPerson } : party
     const id = idOf(cac(company, 'PartyIdentification'))
     if (organization && id && !organizations.has(id)) organizations.set(id, organization)
     for (const touchPoint of allEfac(element, 'TouchPoint')) {

@@ -137,6 +137,11 @@ export const tenderColumns: readonly Column[] = [
   text('display_title', 'displayTitle', 'A title published in capitals, as people would write it; otherwise null'),
   text('title_language', 'titleLanguage', 'Language of the title; null if it is that of the record'),
   text('description_language', 'descriptionLanguage', 'Language of the description; null if it is that of the record'),
+  boolean(
+    'contracting_authority_is_natural_person',
+    'contractingAuthority.isNaturalPerson',
+    'The notice says that this is a natural person (BT-633); present only if true',
+  ),
 ]
 
 /** Members without a column, and why the full record is enough for them. */
