@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestStore, type TestStore } from '../../test/world.ts'
+import { systemRandom } from '../platform/random.ts'
+import { type Executor, inTransaction } from '../store/database/database.ts'
+import type { EndpointChange, WebhookEndpoint } from '../store/hits/webhook-endpoints.ts'
+import { listAuditEntries } from '../store/people/audit.ts'
+import type { Acting } from './acting.ts'
+import { addOrganization } from './organizations.ts'
+import {
+  addEndpoint,
+  deleteEndpoint,
+  editEndpoint,
+  releaseEndpoint,
+  replayEndpoint,
+  rotateEndpoint,
+  settingsVersion,
+  turnOff,
+  turnOn,
+} from './webhooks.ts'
+
+const now = Date.UTC(2026, 10, 23, 8)
+const anna: Acting = { actor: 'anna@example.org', addressPrefix: '', now, random: systemRandom }
+const newSecret = () => ({ secretId: systemRandom.uuid(), sealed: systemRandom.bytes(16) })
+
+let store: TestStore
+let organizationId = ''
+let endpoint: WebhookEndpoint
+const run = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> => inTransaction(store, work)
+const logged = async () =>
+  (await listAuditEntries(store.db, { organizationId, limit: 20 }))
+    .reverse()
+    .map(({ action }) => action)
+    .slice(2)
+
+beforeAll(async () => {
+  store = await openTestStore('embedded')
+})
+afterAll(() => store[Symbol.asyncDispose]())
+beforeEach(async () => {
+  const made = await run((trx) => addOrganization(trx, anna, { name: systemRandom.uuid(), requestsPerMinute: 60 }))
+  organizationId = made.organization.organizationId
+  const wanted = { organizationId, address: 'https://crm.example/hook', description: '', kinds: ['search.hit'] }
+  const creation = await run((trx) =>
+    addEndpoint(trx, anna, { ...wanted, searches: undefined, requestsPerSecond: 10, secret: newSecret() }),
+  )
+  if (creation.kind !== 'created') throw new Error(creation.kind)
+  endpoint = creation.endpoint
+})
+
+describe('the settings of an endpoint', () => {
+  const edit = async (seen: string, change: EndpointChange) =>
+    (await run((trx) => editEndpoint(trx, anna, { endpointId: endpoint.endpointId, seen, change }))).kind
+
+  test('are changed by whoever has seen the newest ones, and have an entry for a change only', async () => {
+    const seen = settingsVersion(endpoint)
+    expect([
+      await edit(seen, { requestsPerSecond: 10 }),
+      await edit(seen, { requestsPerSecond: 5 }),
+      await edit(seen, { description: 'CRM' }),
+    ]).toEqual(['unchanged', 'edited', 'stale'])
+    expect(await logged()).toEqual(['webhook.update'])
+    expect((await listAuditEntries(store.db, { organizationId, limit: 1 }))[0]).toMatchObject({
+      subject: 'crm.example',
+      detail: { rate: 5, rateBefore: 10 },
+    })
+  })
+
+  test('have another version after a change of any member', () => {
+    const versions = [
+      endpoint,
+      { ...endpoint, address: 'https://other.example/' },
+      { ...endpoint, description: 'CRM' },
+      { ...endpoint, kinds: [] },
+      { ...endpoint, searches: [] },
+      { ...endpoint, requestsPerSecond: 1 },
+    ].map(settingsVersion)
+    expect(new Set(versions).size).toBe(versions.length)
+    expect(settingsVersion({ ...endpoint, failingSince: now })).toBe(versions[0])
+  })
+})
+
+test('an endpoint is switched once; disabled, it releases nothing; nothing that waits leaves no entry', async () => {
+  const { endpointId } = endpoint
+  const kindOf = async (work: (trx: Executor) => Promise<{ readonly kind: string }>) => (await run(work)).kind
+  const on = () => kindOf((trx) => turnOn(trx, anna, endpointId))
+  const off = () => kindOf((trx) => turnOff(trx, anna, endpointId, 'owner'))
+  const release = () => run((trx) => releaseEndpoint(trx, anna, endpointId))
+  expect([await on(), await off(), await off()]).toEqual(['unchanged', 'changed', 'unchanged'])
+  expect(await release()).toEqual({ kind: 'disabled' })
+  expect([await on(), await on()]).toEqual(['changed', 'unchanged'])
+  expect(await release()).toEqual({ kind: 'released', deliveries: 0 })
+  const choice = { since: 0, only: 'all' } as const
+  expect(await run((trx) => replayEndpoint(trx, anna, endpointId, choice))).toEqual({
+    kind: 'replayed',
+    deliveries: 0,
+  })
+  expect(await logged()).toEqual(['webhook.disable', 'webhook.enable'])
+})
+
+test('a removed endpoint is gone for every change', async () => {
+  const { endpointId } = endpoint
+  const changes: readonly ((trx: Executor) => Promise<{ readonly kind: string }>)[] = [
+    (trx) => deleteEndpoint(trx, anna, endpointId),
+    (trx) => deleteEndpoint(trx, anna, endpointId),
+    (trx) => rotateEndpoint(trx, anna, endpointId, newSecret()),
+    (trx) => turnOn(trx, anna, endpointId),
+    (trx) => turnOff(trx, anna, endpointId, 'operator'),
+    (trx) => releaseEndpoint(trx, anna, endpointId),
+    (trx) => editEndpoint(trx, anna, { endpointId, seen: settingsVersion(endpoint), change: {} }),
+  ]
+  const kinds = []
+  for (const change of changes) kinds.push((await run(change)).kind)
+  expect(kinds).toEqual(['removed', 'gone', 'gone', 'gone', 'gone', 'gone', 'gone'])
+  expect(await logged()).toEqual(['webhook.remove'])
+})
