@@ -50,6 +50,24 @@ test.each<readonly [change: string, before: object, after: object, changes: read
   expect(hitChanges(stateOf(before), stateOf(after))).toEqual(changes)
 })
 
+test.each<readonly [name: string, asked: readonly string[] | null, before: object, after: object, changes: object]>([
+  ['an open search', ['open'], { status: 'open' }, { status: 'planned' }, ['closed']],
+  [
+    'an open search, of a deadline too',
+    ['open'],
+    { status: 'open', submissionDate: day(10) },
+    { status: 'awardIntended' },
+    ['closed', 'deadline'],
+  ],
+  ['a search for announcements too', ['open', 'planned'], { status: 'open' }, { status: 'planned' }, []],
+  ['a search for no status', null, { status: 'open' }, { status: 'awardIntended' }, []],
+  ['what had its end before', ['open'], { status: 'planned' }, { status: 'closed', archiveReason: 'expired' }, []],
+  ['what is a call again', ['open'], { status: 'planned' }, { status: 'open' }, []],
+])('a tender that is no call gives a hit its end: %s', (_name, asked, before, after, changes) => {
+  const stateFor = (members: object) => watchedState({ contractAmount: euros, ...members } as TenderRecord, asked)
+  expect(hitChanges(stateFor(before), stateFor(after))).toEqual(changes)
+})
+
 test('a NUL, which no database accepts, is left out', () => {
   expect(stateOf({ contractAmount: { ...euros, currency: 'E\0UR' } }).value).toBe('100 EUR')
 })

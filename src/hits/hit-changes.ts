@@ -6,7 +6,8 @@ import type { TenderRecord } from '../domain/tender.ts'
 
 /** These facts in one entry of the record. */
 export type WatchedState = {
-  readonly archiveReason: string | null
+  /** Why the hit is closed: the archive reason, or a status for which its search does not ask; null: it is not. */
+  readonly closedAs: string | null
   readonly mergedInto: string | null
   /** The deadline that a bidder meets first, epoch milliseconds. */
   readonly deadlineMs: number | null
@@ -16,11 +17,12 @@ export type WatchedState = {
   readonly value: string | null
 }
 
-export function watchedState(record: TenderRecord): WatchedState {
+/** `asked`: the statuses for which the search of the hit asks; null: all of what is not archived. */
+export function watchedState(record: TenderRecord, asked: readonly string[] | null = null): WatchedState {
   const deadline = firstDeadline(record)
   const amount = record.contractAmount
   return {
-    archiveReason: record.archiveReason ?? null,
+    closedAs: record.archiveReason ?? (asked === null || asked.includes(record.status) ? null : record.status),
     mergedInto: record.mergedInto ?? null,
     deadlineMs: deadline === undefined ? null : Date.parse(deadline.at),
     deadlineKind: deadline?.kind ?? null,
@@ -42,14 +44,14 @@ export function byTodaysRule(before: WatchedState, later: TenderRecord): Watched
 
 /** Whether the passing of a deadline that both know closed it, and nothing else happened. */
 export const isExpiry = (before: WatchedState, after: WatchedState): boolean =>
-  after.archiveReason === 'expired' &&
+  after.closedAs === 'expired' &&
   after.deadlineMs !== null &&
   after.deadlineMs === before.deadlineMs &&
   after.value === before.value
 
 /** Empty if it did not change. */
 export function hitChanges(before: WatchedState, after: WatchedState): HitChange[] {
-  const isClosed = ({ archiveReason }: WatchedState) => archiveReason !== null && archiveReason !== 'merged'
+  const isClosed = ({ closedAs }: WatchedState) => closedAs !== null && closedAs !== 'merged'
   const changes: HitChange[] = []
   if (isClosed(after) && !isClosed(before)) changes.push('closed')
   if (after.mergedInto !== null && after.mergedInto !== before.mergedInto) changes.push('merged')

@@ -395,21 +395,22 @@ class Matching {
 
 /** The hits whose tenders are no longer as they were. */
 function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typeof entriesWithHits>>): ChangedHit[] {
-  const states = new Map(
+  const entryOf = new Map(
     entries.map(({ tenderId, body, lastModified }) => {
       const record = JSON.parse(body) as TenderRecord
-      return [tenderId, { lastModified, record, state: watchedState(record) }]
+      return [tenderId, { lastModified, record }]
     }),
   )
   return known.flatMap((hit) => {
-    const { lastModified, record, state } = states.get(hit.tenderId)!
+    const { lastModified, record } = entryOf.get(hit.tenderId)!
+    const state = watchedState(record, hit.askedStatus === null ? null : (JSON.parse(hit.askedStatus) as string[]))
     if (isSame(hit, state)) return []
     return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state), reason: null }]
   })
 }
 
 const isSame = (left: WatchedState, right: WatchedState): boolean =>
-  left.archiveReason === right.archiveReason &&
+  left.closedAs === right.closedAs &&
   left.mergedInto === right.mergedInto &&
   left.deadlineMs === right.deadlineMs &&
   left.deadlineKind === right.deadlineKind &&

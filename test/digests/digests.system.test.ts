@@ -114,7 +114,7 @@ describe.each(engines)('digests (%s)', (engine) => {
       fit: '{}',
       matched: '[]',
       reasons: '{"parts":[],"rules":[],"matched":[]}',
-      archiveReason: null,
+      closedAs: null,
       mergedInto: null,
       deadlineMs: null,
       deadlineKind: null,

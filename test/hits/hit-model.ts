@@ -17,7 +17,7 @@ import { deliverDue } from '../../src/webhooks/deliver.ts'
 /** Actions on one tender. Numbers are taken modulo the number of existing things. */
 const change = fc.record({
   tender: fc.nat(7),
-  kind: fc.constantFrom('content', 'content', 'content', 'region', 'archive', 'merge', 'merge', 'split'),
+  kind: fc.constantFrom('content', 'content', 'content', 'region', 'announce', 'archive', 'merge', 'merge', 'split'),
   region: fc.nat(1),
   base: fc.nat(100),
   deadline: fc.nat(3),
@@ -27,7 +27,12 @@ const change = fc.record({
 })
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
-const terms = { region: fc.nat(1), threshold: fc.constantFrom(1, 40, 50, 60), profile: fc.nat(3) }
+const terms = {
+  region: fc.nat(1),
+  asksOpen: fc.boolean(),
+  threshold: fc.constantFrom(1, 40, 50, 60),
+  profile: fc.nat(3),
+}
 const organization = fc.nat(1)
 const create = fc.record({ do: fc.constant('create'), organization, ...terms })
 const subscribe = fc.record({
@@ -83,6 +88,8 @@ const firstStamp = start - 1_000_000
 
 type ModelTender = {
   readonly tender: number
+  /** An announcement that is no call. */
+  readonly isPlanned: boolean
   readonly region: number
   readonly base: number
   readonly deadline: number
@@ -90,14 +97,27 @@ type ModelTender = {
   readonly reason: string | null
   readonly into: number | null
 }
-type ModelTerms = { readonly region: number; readonly threshold: number; readonly profile: number | null }
+type ModelTerms = {
+  readonly region: number
+  readonly asksOpen: boolean
+  readonly threshold: number
+  readonly profile: number | null
+}
 type ModelSearch = ModelTerms & {
   readonly id: string
   readonly organization: string
   readonly version: number
   readonly isActive: boolean
 }
-type ModelHit = { score: number; edition: number; version: number; scoreNow: number; state: ModelTender; stamp: number }
+type ModelHit = {
+  asksOpen: boolean
+  score: number
+  edition: number
+  version: number
+  scoreNow: number
+  state: ModelTender
+  stamp: number
+}
 type Model = {
   tenders: Map<number, ModelTender & { stamp: number }>
   searches: ModelSearch[]
@@ -130,8 +150,9 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
     const before = model.tenders.get(tender)
     const isMerged = before !== undefined && before.into !== null
     if (before === undefined || (kind === 'content' && !isMerged))
-      set({ tender, region, base, deadline, value, reason: null, into: null })
+      set({ tender, isPlanned: false, region, base, deadline, value, reason: null, into: null })
     else if (kind === 'region' && !isMerged) set({ ...before, region })
+    else if (kind === 'announce' && !isMerged) set({ ...before, isPlanned: !before.isPlanned })
     else if (kind === 'archive' && !isMerged) set({ ...before, reason })
     else if (kind === 'split' && isMerged) set({ ...before, reason: null, into: null })
     else if (kind === 'merge') {
@@ -165,16 +186,20 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
   return entries
 }
 
+/** Why a hit is closed: its tender is archived, or is none that its search asks for. */
+const closedAs = ({ asksOpen, state }: ModelHit): string | null =>
+  state.reason ?? (asksOpen && state.isPlanned ? 'planned' : null)
+
 function followInModel(model: Model, entry: ModelTender & { stamp: number }): void {
   for (const search of model.searches) {
     const hit = model.hits.get(key(search.id, entry.tender))
     if (!hit) continue
     const before = hit.state
+    const was = closedAs(hit)
     hit.state = entry
+    const is = closedAs(hit)
     const changes = [
-      ...(entry.reason !== null && entry.reason !== 'merged' && (before.reason === null || before.reason === 'merged')
-        ? ['closed']
-        : []),
+      ...(is !== null && is !== 'merged' && (was === null || was === 'merged') ? ['closed'] : []),
       ...(entry.into !== null && entry.into !== before.into ? ['merged'] : []),
       ...(entry.deadline !== before.deadline ? ['deadline'] : []),
       ...(entry.value !== before.value ? ['value'] : []),
@@ -188,6 +213,7 @@ function matchInModel(model: Model, entry: ModelTender & { stamp: number }): voi
   for (const search of model.searches) {
     const score = scoreOf(entry.base, search.profile === null ? 0 : model.profiles[search.profile]!)
     if (!search.isActive || search.region !== entry.region || score < search.threshold) continue
+    if (search.asksOpen && entry.isPlanned) continue
     const own = model.hits.get(key(search.id, entry.tender))
     if (own) {
       own.scoreNow = score
@@ -199,6 +225,7 @@ function matchInModel(model: Model, entry: ModelTender & { stamp: number }): voi
     if (stands) continue
     const { edition } = model
     model.hits.set(key(search.id, entry.tender), {
+      asksOpen: search.asksOpen,
       score,
       edition,
       version: search.version,
@@ -241,11 +268,15 @@ function trialMatcher(): MatchOptions['matcher'] {
     },
     match: async (records) =>
       records.flatMap((text) => {
-        const record = JSON.parse(text) as { id: string; archiveReason?: string; nutsCodes: string[]; base: number }
+        const record = JSON.parse(text) as { id: string; archiveReason?: string; status: string } & {
+          nutsCodes: string[]
+          base: number
+        }
         if (record.archiveReason !== undefined) return []
         return searches.flatMap(({ searchNo, filter, profileId, threshold }): Match[] => {
           const fitScore = scoreOf(record.base, profileId === null ? 0 : bonuses.get(profileId)!)
           if (filter.nuts?.[0] !== record.nutsCodes[0] || fitScore < threshold) return []
+          if (filter.status?.some((status) => status === record.status) === false) return []
           return [
             {
               searchNo,
@@ -317,13 +348,14 @@ async function publishInStore(
   entries: readonly (ModelTender & { stamp: number })[],
 ): Promise<void> {
   const live = [...model.tenders.values()].filter(({ reason }) => reason === null).length
-  const rows = entries.map(({ tender, region, base, deadline, value, reason, into, stamp }) => ({
+  const rows = entries.map(({ tender, isPlanned, region, base, deadline, value, reason, into, stamp }) => ({
     stamp,
     id: tenderUuid(tender),
     body: JSON.stringify({
       id: tenderUuid(tender),
       ...(reason !== null && { archiveReason: reason }),
       ...(into !== null && { mergedInto: tenderUuid(into) }),
+      status: isPlanned ? 'planned' : 'open',
       nutsCodes: [`DE${region}`],
       base,
       ...(deadline > 0 && { submissionDate: new Date(start + deadline * hourMs).toISOString() }),
@@ -360,11 +392,12 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
       h.score_now as now, h.archive_reason as reason, h.merged_into as into
     from hit h join saved_search s using (search_no)`.execute(db)
   const found = hits.map(({ search, tender, ...rest }) => [key(search, Number(tender.slice(-12))), rest] as const)
-  const expected = [...model.hits].map(([name, { score, edition, version, scoreNow, state }]) => {
+  const expected = [...model.hits].map(([name, hit]) => {
+    const { score, edition, version, scoreNow, state } = hit
     const [search, tender] = name.split('|') as [string, string]
     const id = hitId({ stockId: 'stock', searchId: search, tenderId: tenderUuid(Number(tender)) })
     const into = state.into === null ? null : tenderUuid(state.into)
-    return [name, { id, edition, score, version, now: scoreNow, reason: state.reason, into }] as const
+    return [name, { id, edition, score, version, now: scoreNow, reason: closedAs(hit), into }] as const
   })
   const sorted = <T>(entries: readonly (readonly [string, T])[]) =>
     Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -580,9 +613,9 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
     }>`select profile_id as id from company_profile order by profile_id`.execute(store().db)
     return rows.map(({ id }) => id)
   }
-  const termsOf = async ({ region, threshold, profile }: ModelTerms) => ({
-    filter: JSON.stringify({ nuts: [`DE${region}`] }),
-    filterHash: `${region}`,
+  const termsOf = async ({ region, asksOpen, threshold, profile }: ModelTerms) => ({
+    filter: JSON.stringify({ nuts: [`DE${region}`], ...(asksOpen && { status: ['open'] }) }),
+    filterHash: `${region} ${asksOpen}`,
     threshold,
     profileId: profile === null ? null : (await profileIds())[profile]!,
   })
@@ -601,8 +634,8 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         await publishInStore(store(), model, publishInModel(model, step.changes))
         break
       case 'create': {
-        const { organization, region, threshold, profile } = step
-        const terms = { region, threshold, profile: ofProfiles(profile) }
+        const { organization, region, asksOpen, threshold, profile } = step
+        const terms = { region, asksOpen, threshold, profile: ofProfiles(profile) }
         const owner = organizations[organization]!
         const made = await createSearch(
           store(),
@@ -620,8 +653,9 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         break
       }
       case 'edit': {
-        const { search, region, threshold, profile } = step
-        if (model.searches.length > 0) await edit(pick(search), { region, threshold, profile: ofProfiles(profile) })
+        const { search, region, asksOpen, threshold, profile } = step
+        if (model.searches.length > 0)
+          await edit(pick(search), { region, asksOpen, threshold, profile: ofProfiles(profile) })
         break
       }
       case 'pause':

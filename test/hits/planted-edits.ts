@@ -86,6 +86,16 @@ export const plantedHitEdits: readonly {
     ],
   },
   {
+    name: 'a hit of what is no call any more stays open',
+    edits: [
+      {
+        file: 'src/store/hits/hits.ts',
+        from: `v.filter::json ->> 'status' as "askedStatus"`,
+        to: `v.filter::json ->> 'none' as "askedStatus"`,
+      },
+    ],
+  },
+  {
     name: 'a merged twin is a second hit',
     edits: [
       {

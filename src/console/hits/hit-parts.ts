@@ -63,6 +63,7 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
   const lots = record?.lots.length ?? 0
   return html`<p class="meta">
     ${hit.isClosed && state('closed', texts.tabs.closed)}
+    ${hit.isClosed && html`<span>${texts.noCall[record?.status ?? '']}</span>`}
     <span>
       ${
         hit.deadline === null

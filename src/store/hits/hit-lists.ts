@@ -8,7 +8,7 @@ import type { Executor } from '../database/database.ts'
 export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
 /** What people did with a hit. */
 export type HitState = (typeof hitStates)[number]
-/** `closed`: its tender is archived, whatever its state. */
+/** `closed`: its tender is archived or no longer what the search asks for, whatever its state. */
 export type HitTab = HitState | 'closed'
 
 export type HitOrder = 'score' | 'deadline'

@@ -11,7 +11,8 @@ import { lockMark } from './hit-mark.ts'
 
 /** The data of a tender from which a change is derived, as in one of its entries. */
 export type WatchedState = {
-  readonly archiveReason: string | null
+  /** Why the hit is closed, in `hit.archive_reason`. */
+  readonly closedAs: string | null
   readonly mergedInto: string | null
   readonly deadlineMs: number | null
   readonly deadlineKind: DeadlineKind | null
@@ -41,6 +42,8 @@ export type KnownHit = WatchedState & {
   readonly organizationId: string
   readonly tenderId: string
   readonly hitId: string
+  /** JSON: the statuses for which the version of the search that made it asks; null: it does not ask. */
+  readonly askedStatus: string | null
 }
 
 type Entry = { readonly lastModified: number; readonly tenderId: string; readonly body: string }
@@ -63,12 +66,14 @@ export async function hitsOf(
 ): Promise<KnownHit[]> {
   const { rows } = await sql<KnownHit>`
     select h.search_no as "searchNo", s.search_id as "searchId", s.organization_id as "organizationId",
-      h.tender_id as "tenderId", h.hit_id as "hitId", h.archive_reason as "archiveReason", h.merged_into as "mergedInto",
-      h.deadline_ms as "deadlineMs", h.deadline_kind as "deadlineKind", h.value
+      h.tender_id as "tenderId", h.hit_id as "hitId", h.archive_reason as "closedAs", h.merged_into as "mergedInto",
+      h.deadline_ms as "deadlineMs", h.deadline_kind as "deadlineKind", h.value,
+      v.filter::json ->> 'status' as "askedStatus"
     from unnest(${arrayText(entries.map(({ tenderId }) => tenderId))}::text[],
       ${arrayText(entries.map(({ lastModified }) => lastModified))}::bigint[]) as e (tender_id, last_modified)
     join hit h on h.tender_id = e.tender_id and h.state_modified < e.last_modified
-    join saved_search s using (search_no)`.execute(db)
+    join saved_search s using (search_no)
+    join saved_search_version v on v.search_no = h.search_no and v.version = h.search_version`.execute(db)
   return rows
 }
 
@@ -92,9 +97,9 @@ export async function updateHits(
   hits: readonly (WatchedState & { readonly hitId: string; readonly lastModified: number })[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ hitId: string }>`
-    update hit h set archive_reason = n."archiveReason", merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
+    update hit h set archive_reason = n."closedAs", merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
       deadline_kind = n."deadlineKind", value = n.value, state_modified = n."lastModified"
-    from json_to_recordset(${JSON.stringify(hits)}::json) as n ("hitId" text, "archiveReason" text, "mergedInto" text,
+    from json_to_recordset(${JSON.stringify(hits)}::json) as n ("hitId" text, "closedAs" text, "mergedInto" text,
       "deadlineMs" bigint, "deadlineKind" text, value text, "lastModified" bigint)
     where h.hit_id = n."hitId" returning h.hit_id as "hitId"`.execute(trx)
   return new Set(rows.map(({ hitId }) => hitId))
@@ -134,7 +139,7 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
     with n as materialized (
       select * from json_to_recordset(${JSON.stringify(hits)}::json) as n ("searchNo" integer, "tenderId" text, "hitId" text,
         edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text, reasons text,
-        "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
+        "closedAs" text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
     ), live as materialized (
       select search_no from saved_search where search_no in (select "searchNo" from n) for key share
     ), again as (
@@ -144,7 +149,7 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, reasons, made_at,
       score_now, last_edition, archive_reason, merged_into, deadline_ms, deadline_kind, value, state_modified, digest_edition)
     select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, reasons, ${madeAt},
-      "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
+      "fitScore", edition, "closedAs", "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
       (select edition + 1 from hit_mark)
     from n join live on live.search_no = n."searchNo"
     where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")
@@ -345,7 +350,7 @@ export type ListedHit = {
   readonly fitScore: number
   readonly edition: number
   readonly madeAt: number
-  /** `closed` when its tender is archived, otherwise what people did with it. */
+  /** `closed` when its tender is archived or no longer what the search asks for, otherwise what people did with it. */
   readonly state: string
   /** The record of which its tender is now part; null: its own record. */
   readonly mergedInto: string | null

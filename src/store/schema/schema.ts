@@ -452,7 +452,10 @@ export type Database = {
     last_edition: number
     /** What people did with it: `new`, `seen`, `kept`, `dismissed`. */
     state: Generated<string>
-    /** As in the newest entry of its tender that was matched; null: not archived. */
+    /**
+     * Why the hit is closed, by the newest entry of its tender that was matched: the archive reason, or a status for
+     * which its search does not ask; null: it is not.
+     */
     archive_reason: string | null
     /** The record to which its tender belongs now. The hit represents that one too, while it has no hit of its own. */
     merged_into: string | null

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { TenderRecord } from '../../domain/tender.ts'
+import { hitItem } from './hit-parts.ts'
+
+const hit = {
+  hitId: 'h',
+  searchNo: 1,
+  searchVersion: 1,
+  tenderId: 't',
+  edition: 1,
+  madeAt: 0,
+  fitScore: 70,
+  fit: '{"profile":null,"parts":[],"rules":[],"raw":1}',
+  matched: '[]',
+  reasons: null,
+  state: 'new',
+  deadline: null,
+  deadlineKind: null,
+  deliveries: [],
+} as const
+
+test.each([
+  ['planned', true, 'only announced now', 'jetzt nur angekündigt'],
+  ['awardIntended', true, 'an intended award now', 'jetzt eine beabsichtigte Vergabe'],
+])('a closed hit says that its tender is %s', (status, isClosed, english, german) => {
+  const record = { title: 'Road', status, lots: [], contractAmount: null } as unknown as TenderRecord
+  const view = { hit: { ...hit, isClosed }, record, search: undefined, organizationId: 'o', now: 0 }
+  for (const [language, text] of [
+    ['en', english],
+    ['de', german],
+  ] as const) {
+    expect(hitItem({ ...view, language }).text).toContain(text)
+    expect(hitItem({ ...view, hit: { ...hit, isClosed: false }, language }).text).not.toContain(text)
+  }
+})
