@@ -24,3 +24,8 @@ export type RuleVersions = { readonly [rule: string]: number }
 /** The rules with another version, those that no longer exist among them. Of a stock without versions: all. */
 export const changedRules = (before: RuleVersions, after: RuleVersions): string[] =>
   [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((rule) => before[rule] !== after[rule])
+
+/** Whether these are the rules of a newer program: every rule is known to it, and none is older. */
+export const areNewer = (before: RuleVersions, after: RuleVersions): boolean =>
+  changedRules(before, after).length > 0 &&
+  Object.entries(before).every(([rule, version]) => (after[rule] ?? Number.NEGATIVE_INFINITY) >= version)

@@ -139,7 +139,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
       ? [
           row(
             'Derived by older rules',
-            `${event.rulesToApply.join(', ')}; tenderstock rebuild applies the new ones`,
+            `${event.rulesToApply.join(', ')}; a start of this version, or tenderstock rebuild, applies the new ones`,
             paint.yellow,
           ),
         ]

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { plantingHook } from '../../../test/planted-edit.ts'
 import { type PrintedEvent, readPrintedEvent } from '../../../test/testing/printed-event.ts'
 import { openTestStore, putEmptyStock, testDatabaseUrl } from '../../../test/world.ts'
 import { sampleDocuments } from '../../simulator/samples/sample-documents.ts'
@@ -354,6 +355,26 @@ describe('start', () => {
     const ready = await service.event('ready')
     expect((await get({ ...ready, token }, 'archived=true')).body.data.length).toBe(ready.records)
     expect(await service.end('SIGTERM')).toBe(0)
+  })
+
+  test('by a program with newer rules, it derives the stock again, and an older program leaves it so', async () => {
+    const data = await newFolder()
+    const rules = { file: 'src/domain/stock-rules.ts', from: '  acts: 1,' }
+    const older = { NODE_OPTIONS: `--import=${plantingHook({ ...rules, name: 'older', to: '  acts: 0,' })}` }
+    expect((await run(['ingest', await noticesFolder(10), '--data', data], older)).exitCode).toBe(0)
+    expect((await run(['publish', '--data', data], older)).exitCode).toBe(0)
+    const start = async (env: Record<string, string>) => {
+      const service = launch(['start', '--data', data, '--api-port', '0', '--no-samples'], env)
+      await service.event('consolidated')
+      await service.event('ready')
+      expect(await service.end('SIGTERM')).toBe(0)
+      return service.events.filter(({ event, message }) => event === 'rebuilt' || String(message).includes('rules'))
+    }
+    expect(await start({})).toMatchObject([
+      { event: 'warning', message: expect.stringMatching(/^These rules changed since the stock was derived: acts\./) },
+      { event: 'rebuilt', documents: 10, isSame: true },
+    ])
+    expect(await start(older)).toEqual([])
   })
 })
 

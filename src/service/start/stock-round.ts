@@ -11,7 +11,7 @@ import { loadSources } from '../../sources/registry.ts'
 import { isPublicationBegun } from '../../store/editions/publication.ts'
 import { rebuildState } from '../../store/editions/rebuild-mark.ts'
 import { countNoticesToConsolidate } from '../../store/received/notices.ts'
-import { rulesToApply } from '../../store/stock/rules.ts'
+import { comparedWith } from '../../store/stock/rules.ts'
 import { consolidateNow } from '../control/consolidate-now.ts'
 import type { NextEdition, ServiceContext } from '../control/operation-context.ts'
 import type { CommandEvent, Emit } from '../events/command-event.ts'
@@ -75,8 +75,7 @@ export class StockRound {
       await stage('store-deliveries', async () => live?.throwFault(), { isAside: true })
     }
     if (roles.has('consolidate')) {
-      await stage('rebuild', () => this.#finishRebuild())
-      if (isFirst) await this.#reportOlderRules()
+      await stage('rebuild', () => this.#rebuildIfDue())
       const report = (event: CommandEvent) => {
         if (event.event === 'warning') return
         if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
@@ -113,23 +112,23 @@ export class StockRound {
     this.#readAt = this.#options.context.clock()
   }
 
-  async #finishRebuild(): Promise<void> {
+  /** Helps a rebuild, repeats an interrupted one, or begins one if this program has newer rules than the stock. */
+  async #rebuildIfDue(): Promise<void> {
     const { context, emit } = this.#options
     const state = await rebuildState(context.store)
     if (state === 'running') await helpRebuild(context)
-    if (state !== 'interrupted') return
-    emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
+    if (state === 'running') return
+    const { rules, areNewer } = await comparedWith(context.store.db, stockRules)
+    if (state === 'interrupted')
+      emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
+    else if (!areNewer) return
+    else {
+      const message =
+        `These rules changed since the stock was derived: ${rules.join(', ')}. ` +
+        'It is derived again before the next publication, which names them.'
+      emit({ event: 'warning', message })
+    }
     await rebuild(context, emit)
-  }
-
-  async #reportOlderRules(): Promise<void> {
-    const { context, emit } = this.#options
-    const rules = await rulesToApply(context.store.db, stockRules)
-    if (rules.length === 0) return
-    const message =
-      `These rules changed since the stock was derived: ${rules.join(', ')}. ` +
-      'They apply to new notices; `tenderstock rebuild` applies them to all.'
-    emit({ event: 'warning', message })
   }
 
   async #fitValues(): Promise<void> {

@@ -2,7 +2,7 @@
 // counts for the edition that follows the newest one of then, and for no other: nothing has to be removed afterwards,
 // so neither a crash nor another version of the program can leave it behind.
 import { sql } from 'kysely'
-import { changedRules, type RuleVersions } from '../../domain/stock-rules.ts'
+import { areNewer, changedRules, type RuleVersions } from '../../domain/stock-rules.ts'
 import type { Executor } from '../database/database.ts'
 import { getSetting, setSetting } from '../database/settings.ts'
 
@@ -48,8 +48,17 @@ export async function rulesChangedSince(db: Executor, edition: number): Promise<
 
 /** The rules with other versions than those by which the stock was derived: a rebuild applies them. */
 export async function rulesToApply(db: Executor, versions: RuleVersions): Promise<readonly string[]> {
+  return (await comparedWith(db, versions)).rules
+}
+
+/** The same, and whether `versions` are those of a newer program than the one that derived the stock. */
+export async function comparedWith(
+  db: Executor,
+  versions: RuleVersions,
+): Promise<{ readonly rules: readonly string[]; readonly areNewer: boolean }> {
   const derived = await derivedBy(db)
-  if (derived) return changedRules(derived.versions, versions)
+  if (derived)
+    return { rules: changedRules(derived.versions, versions), areNewer: areNewer(derived.versions, versions) }
   const { rows } = await sql<{ isEmpty: boolean }>`select not exists (select from tender) as "isEmpty"`.execute(db)
-  return rows[0]!.isEmpty ? [] : Object.keys(versions)
+  return rows[0]!.isEmpty ? { rules: [], areNewer: false } : { rules: Object.keys(versions), areNewer: true }
 }
