@@ -60,12 +60,15 @@ test.each<readonly [name: string, asked: readonly string[] | null, before: objec
     ['closed', 'deadline'],
   ],
   ['a search for announcements too', ['open', 'planned'], { status: 'open' }, { status: 'planned' }, []],
-  ['a search for no status', null, { status: 'open' }, { status: 'awardIntended' }, []],
+  ['a search for no status', null, { status: 'open' }, { status: 'awardIntended' }, ['closed']],
+  ['a search for no status that found no call', null, { status: 'planned' }, { status: 'awardIntended' }, []],
   ['what had its end before', ['open'], { status: 'planned' }, { status: 'closed', archiveReason: 'expired' }, []],
   ['what is a call again', ['open'], { status: 'planned' }, { status: 'open' }, []],
 ])('a tender that is no call gives a hit its end: %s', (_name, asked, before, after, changes) => {
-  const stateFor = (members: object) => watchedState({ contractAmount: euros, ...members } as TenderRecord, asked)
-  expect(hitChanges(stateFor(before), stateFor(after))).toEqual(changes)
+  const was = watchedState({ contractAmount: euros, ...before } as TenderRecord, asked)
+  expect(hitChanges(was, watchedState({ contractAmount: euros, ...after } as TenderRecord, asked, was))).toEqual(
+    changes,
+  )
 })
 
 test('a NUL, which no database accepts, is left out', () => {

@@ -2,12 +2,14 @@
 // of its entries.
 import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
 import type { HitChange } from '../domain/hit-event.ts'
-import type { TenderRecord } from '../domain/tender.ts'
+import type { Status, TenderRecord } from '../domain/tender.ts'
 
 /** These facts in one entry of the record. */
 export type WatchedState = {
-  /** Why the hit is closed: the archive reason, or a status for which its search does not ask; null: it is not. */
+  /** Why the hit is closed: the archive reason, or the status of what is no call for its search; null: it is not. */
   readonly closedAs: string | null
+  /** Of the tender before any merge; null: the state was written before hits had this. */
+  readonly status: string | null
   readonly mergedInto: string | null
   /** The deadline that a bidder meets first, epoch milliseconds. */
   readonly deadlineMs: number | null
@@ -17,12 +19,33 @@ export type WatchedState = {
   readonly value: string | null
 }
 
-/** `asked`: the statuses for which the search of the hit asks; null: all of what is not archived. */
-export function watchedState(record: TenderRecord, asked: readonly string[] | null = null): WatchedState {
+/** Statuses of what is not archived and no call. */
+const noCall: readonly (string | null)[] = ['planned', 'awardIntended'] satisfies Status[]
+
+/**
+ * Whether a tender that is not archived is no call for the search that hit it. `asked`: the statuses for which that asks;
+ * null: all, and then only what was a call before is none any more.
+ */
+function isNoCall(
+  { status }: TenderRecord,
+  asked: readonly string[] | null,
+  before: WatchedState | undefined,
+): boolean {
+  if (asked !== null) return !asked.includes(status)
+  return noCall.includes(status) && (before?.status === 'open' || noCall.includes(before?.closedAs ?? null))
+}
+
+/** `asked`: the statuses for which the search of the hit asks; null: all. `before`: of a hit that exists. */
+export function watchedState(
+  record: TenderRecord,
+  asked: readonly string[] | null = null,
+  before?: WatchedState,
+): WatchedState {
   const deadline = firstDeadline(record)
   const amount = record.contractAmount
   return {
-    closedAs: record.archiveReason ?? (asked === null || asked.includes(record.status) ? null : record.status),
+    closedAs: record.archiveReason ?? (isNoCall(record, asked, before) ? record.status : null),
+    status: record.status === 'merged' ? (before?.status ?? null) : record.status,
     mergedInto: record.mergedInto ?? null,
     deadlineMs: deadline === undefined ? null : Date.parse(deadline.at),
     deadlineKind: deadline?.kind ?? null,

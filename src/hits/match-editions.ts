@@ -403,7 +403,8 @@ function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typ
   )
   return known.flatMap((hit) => {
     const { lastModified, record } = entryOf.get(hit.tenderId)!
-    const state = watchedState(record, hit.askedStatus === null ? null : (JSON.parse(hit.askedStatus) as string[]))
+    const asked = hit.askedStatus === null ? null : (JSON.parse(hit.askedStatus) as string[])
+    const state = watchedState(record, asked, hit)
     if (isSame(hit, state)) return []
     return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state), reason: null }]
   })
@@ -411,6 +412,7 @@ function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typ
 
 const isSame = (left: WatchedState, right: WatchedState): boolean =>
   left.closedAs === right.closedAs &&
+  left.status === right.status &&
   left.mergedInto === right.mergedInto &&
   left.deadlineMs === right.deadlineMs &&
   left.deadlineKind === right.deadlineKind &&

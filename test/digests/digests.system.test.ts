@@ -115,6 +115,7 @@ describe.each(engines)('digests (%s)', (engine) => {
       matched: '[]',
       reasons: '{"parts":[],"rules":[],"matched":[]}',
       closedAs: null,
+      status: 'open',
       mergedInto: null,
       deadlineMs: null,
       deadlineKind: null,

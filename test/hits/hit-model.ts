@@ -110,6 +110,8 @@ type ModelSearch = ModelTerms & {
   readonly isActive: boolean
 }
 type ModelHit = {
+  closed: string | null
+  status: string
   asksOpen: boolean
   score: number
   edition: number
@@ -186,18 +188,25 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
   return entries
 }
 
-/** Why a hit is closed: its tender is archived, or is none that its search asks for. */
-const closedAs = ({ asksOpen, state }: ModelHit): string | null =>
-  state.reason ?? (asksOpen && state.isPlanned ? 'planned' : null)
+const statusOf = ({ isPlanned, reason }: ModelTender): string => reason ?? (isPlanned ? 'planned' : 'open')
+
+/** Why a hit is closed: its tender is archived, or announced only although it was a call or should be one. */
+function closedNow(hit: ModelHit, entry: ModelTender): string | null {
+  if (entry.reason !== null) return entry.reason
+  const wasCall = hit.status === 'open' || hit.closed === 'planned'
+  return entry.isPlanned && (hit.asksOpen || wasCall) ? 'planned' : null
+}
 
 function followInModel(model: Model, entry: ModelTender & { stamp: number }): void {
   for (const search of model.searches) {
     const hit = model.hits.get(key(search.id, entry.tender))
     if (!hit) continue
     const before = hit.state
-    const was = closedAs(hit)
+    const was = hit.closed
+    const is = closedNow(hit, entry)
     hit.state = entry
-    const is = closedAs(hit)
+    hit.closed = is
+    if (entry.reason !== 'merged') hit.status = statusOf(entry)
     const changes = [
       ...(is !== null && is !== 'merged' && (was === null || was === 'merged') ? ['closed'] : []),
       ...(entry.into !== null && entry.into !== before.into ? ['merged'] : []),
@@ -225,6 +234,8 @@ function matchInModel(model: Model, entry: ModelTender & { stamp: number }): voi
     if (stands) continue
     const { edition } = model
     model.hits.set(key(search.id, entry.tender), {
+      closed: null,
+      status: statusOf(entry),
       asksOpen: search.asksOpen,
       score,
       edition,
@@ -355,7 +366,7 @@ async function publishInStore(
       id: tenderUuid(tender),
       ...(reason !== null && { archiveReason: reason }),
       ...(into !== null && { mergedInto: tenderUuid(into) }),
-      status: isPlanned ? 'planned' : 'open',
+      status: reason ?? (isPlanned ? 'planned' : 'open'),
       nutsCodes: [`DE${region}`],
       base,
       ...(deadline > 0 && { submissionDate: new Date(start + deadline * hourMs).toISOString() }),
@@ -397,7 +408,7 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
     const [search, tender] = name.split('|') as [string, string]
     const id = hitId({ stockId: 'stock', searchId: search, tenderId: tenderUuid(Number(tender)) })
     const into = state.into === null ? null : tenderUuid(state.into)
-    return [name, { id, edition, score, version, now: scoreNow, reason: closedAs(hit), into }] as const
+    return [name, { id, edition, score, version, now: scoreNow, reason: hit.closed, into }] as const
   })
   const sorted = <T>(entries: readonly (readonly [string, T])[]) =>
     Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))

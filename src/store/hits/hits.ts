@@ -13,6 +13,7 @@ import { lockMark } from './hit-mark.ts'
 export type WatchedState = {
   /** Why the hit is closed, in `hit.archive_reason`. */
   readonly closedAs: string | null
+  readonly status: string | null
   readonly mergedInto: string | null
   readonly deadlineMs: number | null
   readonly deadlineKind: DeadlineKind | null
@@ -68,7 +69,10 @@ export async function hitsOf(
     select h.search_no as "searchNo", s.search_id as "searchId", s.organization_id as "organizationId",
       h.tender_id as "tenderId", h.hit_id as "hitId", h.archive_reason as "closedAs", h.merged_into as "mergedInto",
       h.deadline_ms as "deadlineMs", h.deadline_kind as "deadlineKind", h.value,
-      v.filter::json ->> 'status' as "askedStatus"
+      v.filter::json ->> 'status' as "askedStatus",
+      coalesce(h.tender_status, (
+        select b.body::json ->> 'status' from edition_entry b
+        where b.last_modified = greatest(h.last_modified, h.state_modified))) as status
     from unnest(${arrayText(entries.map(({ tenderId }) => tenderId))}::text[],
       ${arrayText(entries.map(({ lastModified }) => lastModified))}::bigint[]) as e (tender_id, last_modified)
     join hit h on h.tender_id = e.tender_id and h.state_modified < e.last_modified
@@ -97,9 +101,9 @@ export async function updateHits(
   hits: readonly (WatchedState & { readonly hitId: string; readonly lastModified: number })[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ hitId: string }>`
-    update hit h set archive_reason = n."closedAs", merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
+    update hit h set archive_reason = n."closedAs", tender_status = n.status, merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
       deadline_kind = n."deadlineKind", value = n.value, state_modified = n."lastModified"
-    from json_to_recordset(${JSON.stringify(hits)}::json) as n ("hitId" text, "closedAs" text, "mergedInto" text,
+    from json_to_recordset(${JSON.stringify(hits)}::json) as n ("hitId" text, "closedAs" text, status text, "mergedInto" text,
       "deadlineMs" bigint, "deadlineKind" text, value text, "lastModified" bigint)
     where h.hit_id = n."hitId" returning h.hit_id as "hitId"`.execute(trx)
   return new Set(rows.map(({ hitId }) => hitId))
@@ -139,7 +143,7 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
     with n as materialized (
       select * from json_to_recordset(${JSON.stringify(hits)}::json) as n ("searchNo" integer, "tenderId" text, "hitId" text,
         edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text, reasons text,
-        "closedAs" text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
+        "closedAs" text, status text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
     ), live as materialized (
       select search_no from saved_search where search_no in (select "searchNo" from n) for key share
     ), again as (
@@ -147,9 +151,9 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
       from n where h.search_no = n."searchNo" and h.tender_id = n."tenderId" and h.last_edition < n.edition
     )
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, reasons, made_at,
-      score_now, last_edition, archive_reason, merged_into, deadline_ms, deadline_kind, value, state_modified, digest_edition)
+      score_now, last_edition, archive_reason, tender_status, merged_into, deadline_ms, deadline_kind, value, state_modified, digest_edition)
     select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, reasons, ${madeAt},
-      "fitScore", edition, "closedAs", "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
+      "fitScore", edition, "closedAs", status, "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
       (select edition + 1 from hit_mark)
     from n join live on live.search_no = n."searchNo"
     where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")

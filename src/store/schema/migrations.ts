@@ -734,4 +734,5 @@ export const migrations: Migrations = {
       check (kind in ('award-number', 'named-call', 'unlike'))`,
   ],
   '0010-reason-of-a-reading': ['alter table source_run add column reason text'],
+  '0011-status-of-hits': ['alter table hit add column tender_status text'],
 }

@@ -453,8 +453,8 @@ export type Database = {
     /** What people did with it: `new`, `seen`, `kept`, `dismissed`. */
     state: Generated<string>
     /**
-     * Why the hit is closed, by the newest entry of its tender that was matched: the archive reason, or a status for
-     * which its search does not ask; null: it is not.
+     * Why the hit is closed, by the newest entry of its tender that was matched: the archive reason, or the status of
+     * what is no call for its search; null: it is not.
      */
     archive_reason: string | null
     /** The record to which its tender belongs now. The hit represents that one too, while it has no hit of its own. */
@@ -462,10 +462,12 @@ export type Database = {
     /** The deadline that a bidder meets first, and the value, in that entry: a change is derived from them. */
     deadline_ms: EpochMs | null
     value: string | null
-    /** The lastModified of the entry with which one of these four last changed. */
+    /** The lastModified of the entry with which one of these last changed. */
     state_modified: EpochMs
     /** The edition whose digests contain it: the first one that was not matched completely when it was made. */
     digest_edition: number
+    /** Of the tender before any merge, in the entry of `state_modified`; null: written before this column. */
+    tender_status: string | null
     /** `participation`, `submission`; null beside a deadline: written before this column, by the rule of then. */
     deadline_kind: string | null
   }
