@@ -23,8 +23,8 @@ export type WatchedState = {
 const noCall: readonly (string | null)[] = ['planned', 'awardIntended'] satisfies Status[]
 
 /**
- * Whether a tender that is not archived is no call for the search that hit it. `asked`: the statuses for which that asks;
- * null: all, and then only what was a call before is none any more.
+ * Whether a tender that is not archived is no call for the search that hit it. `asked`: the statuses for which that
+ * asks; null: all, and then only what was a call before is none any more.
  */
 function isNoCall(
   { status }: TenderRecord,
