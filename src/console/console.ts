@@ -290,6 +290,7 @@ class Listener {
     // a page of a signed-in person may hold a secret beside text that others chose, so it is not compressed (BREACH)
     const isPacked = !request.viewer && acceptsGzip(reply.request)
     reply.header('vary', 'accept-encoding, cookie')
+    if (answer.isUnlisted) reply.header('x-robots-tag', 'noindex')
     return isPacked ? reply.header('content-encoding', 'gzip').send(gzipSync(text)) : reply.send(text)
   }
 

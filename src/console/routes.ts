@@ -8,6 +8,7 @@ import { customerPages } from './customers/customer-pages.ts'
 import { overviewPages } from './customers/overview-pages.ts'
 import { operatorPages } from './desk/operator-pages.ts'
 import { findPages } from './find/find-pages.ts'
+import { partyPages } from './find/party-pages.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
 import type { PageRoute } from './frame/page.ts'
 import { digestPages } from './hits/digest-pages.ts'
@@ -41,6 +42,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   mePages,
   operatorPages,
   overviewPages,
+  partyPages,
   passkeyPages,
   peoplePages,
   profilePages,

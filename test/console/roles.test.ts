@@ -17,7 +17,7 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^\w+ \/o\/:organization\/(?:searches|hits|profiles|digests)(?:\/|$)/, 'member'],
   [/^GET \/o\/:organization(?:\/audit)?$/, 'member'],
   [/^GET \/tenders(?:\.csv)?$/, 'public'],
-  [/^\w+ \/(?:me|signed-in|tenders)(?:\/|$)/, 'person'],
+  [/^\w+ \/(?:authorities|companies|me|signed-in|tenders)(?:\/|$)/, 'person'],
   [/^(?:GET|POST) \/(?:sign-in|first|invitation)(?:\/|$)/, 'public'],
   [/^POST \/sign-out$/, 'public'],
   [/^GET \/(?:docs|codes|explorer|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/, 'public'],

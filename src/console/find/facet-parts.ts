@@ -27,7 +27,7 @@ export const tradeName = (code: string, language: Language): string => tradeLabe
 export const divisionCode = (division: string): string => `${division}000000`
 
 /** A range of values in words. */
-function valueName(min: number | undefined, max: number | undefined, language: Language): string {
+export function valueName(min: number | undefined, max: number | undefined, language: Language): string {
   const texts = findTexts[language]
   const money = (value: number) => formatMoney(value, 'EUR', language, { isShort: true })
   if (min !== undefined && max !== undefined) return texts.between(money(min), money(max))

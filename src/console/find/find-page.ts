@@ -154,7 +154,13 @@ ${saveSentence(view)}
 ${topCharts(asked, found.facets, at, language)}
 ${orders(asked, language)}
 <ol class="finds">${view.records.map((record) =>
-    tenderCard(record, { asked, language, now: view.stock.now, pages: view.stock.pages }),
+    tenderCard(record, {
+      asked,
+      language,
+      now: view.stock.now,
+      pages: view.stock.pages,
+      hasParties: view.request.viewer !== undefined,
+    }),
   )}</ol>
 ${pages(view)}
 ${bottomCharts(asked, found.facets, language)}

@@ -5,11 +5,12 @@ import { maxFound, type TenderQuestion } from '../../edition/read/tender-questio
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { type PageAnswer, PageError, type PageRequest, type PageRoute, publicPage, redirect } from '../frame/page.ts'
 import { publishedRecord, recordsAt } from '../frame/published-record.ts'
+import { accessOf } from '../frame/stock-access.ts'
 import { type Asked, addressOf, orderOf, pageSize, readAddress } from './asked.ts'
 import { chipsOf } from './facet-parts.ts'
 import { findPage, type Wider, withoutStock } from './find-page.ts'
 import { findTexts } from './find-texts.ts'
-import { accessOf, FindLimits, type FoundStock, hourOf, stockFor } from './found-stock.ts'
+import { FindLimits, type FoundStock, hourOf, stockFor } from './found-stock.ts'
 import { csvHead, csvRow } from './tenders-csv.ts'
 
 /** Rows of a file between two turns of other work. */

@@ -5,7 +5,8 @@ import { AttemptLimit } from '../frame/attempt-limit.ts'
 import type { ConsoleContext, ExplorerStock } from '../frame/console-context.ts'
 import { formatDay, formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
-import { PageError, type PageRequest, type ViewerMembership } from '../frame/page.ts'
+import { PageError, type PageRequest } from '../frame/page.ts'
+import { accessOf, readsStock } from '../frame/stock-access.ts'
 import { findTexts } from './find-texts.ts'
 
 /** Maximum pages of tenders a minute, and files a day, for a person and for an organization; strangers by network. */
@@ -20,19 +21,12 @@ export type FoundStock = {
   readonly stamp: Html
 }
 
-/** The organization through which somebody reads the stock: access may have ended while its area stays. */
-export const accessOf = (
-  { directory }: Pick<ConsoleContext, 'directory'>,
-  { viewer }: PageRequest,
-): ViewerMembership | undefined =>
-  viewer?.memberships.find(({ organizationId }) => directory.organization(organizationId)?.hasApiAccess)
-
 export function stockFor(context: ConsoleContext, request: PageRequest): FoundStock | 'making' | 'failed' {
   const { language, viewer, now } = request
   const texts = findTexts[language]
   const samples = html`<b>${texts.samples}</b> ${texts.samplesDetail}`
   const own = accessOf(context, request)
-  if (context.hasSamples || own || viewer?.person.isOperator)
+  if (readsStock(context, request))
     return {
       editions: context.editions,
       pages: viewer ? '/tenders/' : '/samples/',

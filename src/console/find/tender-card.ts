@@ -12,6 +12,7 @@ import type { Language } from '../frame/languages.ts'
 import { quoted, type State, state } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { criteriaTexts } from '../hits/criteria-texts.ts'
+import { authorityLink } from '../market/party-links.ts'
 import { type Asked, addressOf } from './asked.ts'
 import { findTexts } from './find-texts.ts'
 import { marked, pieceAround, spansIn } from './highlight.ts'
@@ -24,6 +25,8 @@ export type CardHow = {
   readonly now: number
   /** Path of the pages of tenders, with a slash at the end. */
   readonly pages: string
+  /** Whether the reader may open the pages of authorities. */
+  readonly hasParties: boolean
 }
 
 const marks: { readonly [status in FoundStatus]: State } = {
@@ -90,7 +93,7 @@ ${foundElsewhere(record, how)}
 <div class="ends worth">${worthOf(record, language)}</div></li>`
 }
 
-function buyerLine(record: TenderRecord, { asked, language }: CardHow): Html | false {
+function buyerLine(record: TenderRecord, { asked, language, hasParties }: CardHow): Html | false {
   const buyer = record.contractingAuthority
   const region = regionOf(record, language)
   const town = buyer?.city
@@ -101,8 +104,9 @@ function buyerLine(record: TenderRecord, { asked, language }: CardHow): Html | f
   if (!buyer && places.length === 0) return false
   const isAsked = buyer !== undefined && asked.authorities.includes(buyer.name)
   const name = buyer && quoted(buyer.name, record.language)
+  const own = buyer && hasParties ? authorityLink(buyer, record.language) : undefined
   return html`<p class="by">
-    ${buyer && (isAsked ? name : html`<a href="${addressOf(asked, { authorities: [buyer.name] })}">${name}</a>`)}
+    ${buyer && (own ?? (isAsked ? name : html`<a href="${addressOf(asked, { authorities: [buyer.name] })}">${name}</a>`))}
     ${places.length > 0 && html`<span>${buyer && ' · '}${places.map((place, index) => html`${index > 0 && ', '}${place}`)}</span>`}
   </p>`
 }

@@ -69,6 +69,8 @@ export type Page = {
   readonly scripts?: readonly string[]
   /** Names of further style sheets in `browser/`, without `.css`. */
   readonly styles?: readonly string[]
+  /** Whether search engines must leave it out. */
+  readonly isUnlisted?: boolean
   /** Address of an Atom feed of this page. */
   readonly feed?: string
   /** False if the body has its own heading. */

@@ -20,7 +20,7 @@ function editionsOf(wins: readonly (readonly TenderOrganization[])[]) {
   return editions
 }
 
-const strabau = { name: 'Strabau Schwaben GmbH & Co. KG', nationalId: 'DE 123456789', country: 'DE' }
+const strabau = { name: 'Strabau Schwaben GmbH & Co. KG', nationalId: 'DE 246813579', country: 'DE' }
 const found = (wins: readonly (readonly TenderOrganization[])[], typed: string, redactor = asIs) =>
   winsByName(editionsOf(wins), redactor, { typed, limit: 10, at }).wins.map(({ winner }) => winner.name)
 

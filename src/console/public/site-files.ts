@@ -37,6 +37,8 @@ Disallow: /docs/search
 Disallow: /tenders?
 Disallow: /tenders.csv
 Disallow: /samples/
+Disallow: /authorities/
+Disallow: /companies/
 Sitemap: ${origin}/sitemap.xml
 `
 

@@ -1,6 +1,6 @@
 // A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
 import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
-import type { TenderLot, TenderRecord } from '../../domain/tender.ts'
+import type { TenderLot, TenderOrganization, TenderRecord } from '../../domain/tender.ts'
 import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -19,6 +19,7 @@ import {
   table,
 } from '../frame/parts.ts'
 import type { ExplainedRecord } from '../frame/stock-reads.ts'
+import { companyLink } from '../market/party-links.ts'
 import { tenderHistory } from './tender-history.ts'
 import { tenderTexts } from './tender-texts.ts'
 import { codeList, codeName, labelOf, languageOf, valueContent, weekdayIn } from './tender-values.ts'
@@ -26,6 +27,8 @@ import { codeList, codeName, labelOf, languageOf, valueContent, weekdayIn } from
 export type TenderHow = {
   /** Whether the explorer shows this record to the reader. */
   readonly isExplored?: boolean
+  /** Whether the reader may open the pages of authorities and companies. */
+  readonly hasParties?: boolean
   readonly language: Language
   readonly now: number
   /** Absent if the stock does not know it. */
@@ -170,7 +173,7 @@ function estimatePart({ contractAmount: amount }: TenderRecord, language: Langua
   ])}`
 }
 
-function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
+function lotTable(record: TenderRecord, { language, now, hasParties }: TenderHow): Html {
   const texts = tenderTexts[language]
   const { lots } = record
   // already shown by the figures above
@@ -200,13 +203,19 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
           ${statusOf(lot.status, language)}
           ${
             lot.winners !== undefined &&
-            html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`
+            html`<br><span class="soft">${texts.winners}: ${winnerNames(lot.winners, record.language, hasParties)}</span>`
           }
         `,
       ]
     }),
   })}${lots.length > maxLots && html`<p class="soft">${texts.more(lots.length - maxLots)}</p>`}`
 }
+
+const winnerNames = (winners: readonly TenderOrganization[], lang: string | undefined, hasParties = false): Html =>
+  html`${winners.map((each, index) => {
+    const name = hasParties ? companyLink(each, lang) : quoted(each.name, lang)
+    return html`${index > 0 && ', '}${name}`
+  })}`
 
 function factPart(record: TenderRecord, { language }: TenderHow): Html {
   const texts = tenderTexts[language]

@@ -18,6 +18,8 @@ import {
 import { noteBox, quoted } from '../frame/parts.ts'
 import { publishedRecord } from '../frame/published-record.ts'
 import { titleOf } from '../frame/record-texts.ts'
+import { readsStock } from '../frame/stock-access.ts'
+import { authorityLink } from '../market/party-links.ts'
 import { statusOf, tenderBody } from './tender-body.ts'
 import { tenderTexts } from './tender-texts.ts'
 
@@ -64,9 +66,11 @@ async function oneTender(context: ConsoleContext, request: PageRequest): Promise
   const texts = tenderTexts[language]
   // people without access explore other records than this one
   const isExplored = context.hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea) === true
+  const hasParties = viewer !== undefined && readsStock(context, request)
+  const how = { language, now, explained, isExplored, hasParties }
   return page({
-    ...headOf(record, context, request),
-    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, explained, isExplored })}`,
+    ...headOf(record, context, request, hasParties),
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, how)}`,
   })
 }
 
@@ -79,11 +83,12 @@ function headOf(
   record: TenderRecord,
   { editions }: { readonly editions: Pick<EditionView, 'newest'> },
   { language }: PageRequest,
+  hasParties = false,
 ) {
   const texts = tenderTexts[language]
   const { newest } = editions
   const stamp = newest && html`<span class="stamp">${texts.asOf(formatMoment(newest.publishedAt, language))}</span>`
-  const authority = record.contractingAuthority?.name
+  const authority = record.contractingAuthority
   const { text, lang } = titleOf(record)
   const lead: Html = html`
     ${statusOf(record.status, language)} ${
@@ -92,7 +97,7 @@ function headOf(
     }
     ${stamp}
     <br>
-    ${authority !== undefined && quoted(authority, record.language)}
+    ${authority && (hasParties ? authorityLink(authority, record.language) : quoted(authority.name, record.language))}
     ${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}
   `
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasCompanyPage, isCompany } from './companies.ts'
 
-const company = { name: 'Strabau Schwaben GmbH', nationalId: 'DE 123456789', country: 'DE' }
+const company = { name: 'Strabau Schwaben GmbH', nationalId: 'DE 246813579', country: 'DE' }
 
 test('a company with an identifier in a country has a page', () => {
   expect(hasCompanyPage(company)).toBe(true)
