@@ -22,7 +22,7 @@ import {
   setUpCustomer,
 } from './organizations.ts'
 import { importRedactions, undoRedaction } from './redactions.ts'
-import { addToken, revokeToken } from './tokens.ts'
+import { addToken, revokeToken, rotateToken } from './tokens.ts'
 
 const now = Date.UTC(2026, 10, 23, 8)
 const anna: Acting & { readonly mailDomain: string } = {
@@ -177,10 +177,17 @@ test('a token that has expired is not revoked, by command or by button; Owners m
   const revoke = (later: number) => run((trx) => revokeToken(trx, { ...anna, now: now + later }, tokenId))
   expect([(await revoke(dayMs)).kind, (await revoke(dayMs - 1)).kind]).toEqual(['ended', 'revoked'])
   await run((trx) => editOrganization(trx, anna, organizationId, { hasApiAccess: false }))
-  const add = async (onlyWithAccess: boolean) =>
-    (await run((trx) => addToken(trx, anna, { organizationId, name: 'ERP', onlyWithAccess }))).kind
-  expect([await add(true), await add(false)]).toEqual(['closed', 'created'])
-  expect(await logged()).toEqual(['token.create', 'token.revoke', 'organization.update', 'token.create'])
+  const add = (onlyWithAccess: boolean) =>
+    run((trx) => addToken(trx, anna, { organizationId, name: 'ERP', onlyWithAccess }))
+  const [refused, added] = [await add(true), await add(false)]
+  expect([refused.kind, added.kind]).toEqual(['closed', 'created'])
+  // the old one stays as it is, which is no change
+  if (added.kind === 'created') {
+    const wanted = { tokenId: added.token.tokenId, oldEndsInDays: undefined }
+    expect((await run((trx) => rotateToken(trx, anna, wanted))).kind).toBe('rotated')
+  }
+  const actions = ['token.create', 'token.revoke', 'organization.update', 'token.create', 'token.create']
+  expect(await logged()).toEqual(actions)
 })
 
 test('an incident is changed by whoever has seen the newest version, and ends once', async () => {
