@@ -1,4 +1,5 @@
 // `start` and `serve`: the options of the command line as options of the service, until a signal stops it.
+import { afterOwnTime } from '../platform/after-own-time.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
@@ -21,7 +22,7 @@ const readingOptions = ['live', 'source', 'ingest', 'no-samples', 'simulator', '
 
 /** How long a service that may stand behind a load balancer keeps answering after the signal to stop. */
 const usualDrainSeconds = 10
-/** Maximum time for closing after that. */
+/** Maximum time for closing after that, as far as this process could compute. */
 const longestCloseMs = 10_000
 
 /** Runs the service until it is stopped. */
@@ -173,13 +174,14 @@ export function drainSeconds(
   return hasServer && !isTerminal ? usualDrainSeconds : 0
 }
 
-/** Ends the process if closing takes too long. Interrupted work is repeated at the next start. */
+/** Ends the process if closing takes too long by its own time. Interrupted work is repeated at the next start. */
 function endInTime(stop: AbortSignal, drainMs: number, reporter: Reporter): void {
   const end = () => {
     const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start finishes it.`
     process.exit(reporter.fail({ code: 'close-too-long', message }))
   }
-  stop.addEventListener('abort', () => void setTimeout(end, drainMs + longestCloseMs).unref(), { once: true })
+  const limit = () => void afterOwnTime(longestCloseMs, end)
+  stop.addEventListener('abort', () => void setTimeout(limit, drainMs).unref(), { once: true })
 }
 
 /** Throws OperatorError if receivers on this machine would be a way into the network of a real service. */

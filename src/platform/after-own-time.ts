@@ -6,7 +6,8 @@ const checks = 10
 
 /**
  * Calls `end` after `limitMs`, unless the returned function is called before. Time counts as far as this process could
- * compute: on an overloaded machine, under a quota, and after a stop, the other side had no time to answer either.
+ * compute: on an overloaded machine, under a quota, and after a stop, the other side had no time to answer either. The
+ * limit alone keeps no process alive.
  */
 export function afterOwnTime(limitMs: number, end: () => void, share: () => number = cpuShare): () => void {
   let passed = 0
@@ -16,6 +17,6 @@ export function afterOwnTime(limitMs: number, end: () => void, share: () => numb
     if (passed < checks - 1) return
     clearInterval(timer)
     end()
-  }, limitMs / checks)
+  }, limitMs / checks).unref()
   return () => clearInterval(timer)
 }
