@@ -79,6 +79,8 @@ test('a backup is made with the service running or stopped, is checked, and is r
   })
   const again = await run(['backup', backup, '--data', data])
   expect([again.code, again.events.at(-1)?.message]).toEqual([1, expect.stringContaining('already holds a backup')])
+  const drilled = await run(['drill', folder, '--data', data, '--scratch', folder])
+  expect(drilled.events.at(-1)).toMatchObject({ event: 'drilled', location: backup, edition: null, digest: null })
   const gone = once(service, 'close')
   service.kill('SIGTERM')
   await gone
@@ -87,9 +89,15 @@ test('a backup is made with the service running or stopped, is checked, and is r
   expect(inBucket.events.at(-1)).toMatchObject({ event: 'backedUp', location: 's3://backups/nightly/1' })
   const checked = await run(['restore', '--dry-run', 's3://backups/nightly/1', '--data', data], bucket)
   expect([checked.code, checked.events.at(-1)]).toMatchObject([0, { event: 'backupVerified', isTargetEmpty: false }])
+  await run(['backup', 's3://backups/nightly/2', '--data', data], bucket)
+  const kept = await run(['drill', 's3://backups/nightly', '--keep', '1', '--data', data], bucket)
+  expect([kept.code, kept.events.at(-1)]).toMatchObject([
+    0,
+    { event: 'drilled', location: 's3://backups/nightly/2', removed: ['1'], kept: 1 },
+  ])
   const refused = await run(['restore', backup, '--data', data])
   expect([refused.code, refused.events.at(-1)?.message]).toEqual([1, expect.stringContaining('is not empty')])
-  const restored = await run(['restore', 's3://backups/nightly/1', '--data', other], bucket)
+  const restored = await run(['restore', 's3://backups/nightly/2', '--data', other], bucket)
   expect([restored.code, restored.events.at(-1)]).toMatchObject([0, { event: 'restored' }])
   expect(JSON.stringify(restored.events.at(-1)!.advice)).toContain('secret-key')
   const listed = await run(['organization', 'list', '--data', other])

@@ -3,21 +3,29 @@
 // wrong.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createWebServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hourMs } from '../src/domain/time.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { publish } from '../src/publish/publish.ts'
 import { simulate } from '../src/service/operations/simulate.ts'
+import { openStore } from '../src/store/database/database.ts'
+import { saveLastBackup } from '../src/store/nodes/last-backup.ts'
 import { startService } from './conformance/trial-process.ts'
 import { fakeTimeLibrary, openWrongClock } from './database-faults/wrong-clock.ts'
+import { startMailReceiver } from './digests/mail-receiver.ts'
 import { freePort } from './free-port.ts'
+import { putNumbered } from './numbered-tenders.ts'
 import { programOf } from './proxies/proxy-process.ts'
 import { type PrintedEvent, readPrintedEvent } from './testing/printed-event.ts'
-import { openEmptyDatabase, testDatabaseUrl } from './world.ts'
+import { openEmptyDatabase, putEmptyStock, testDatabaseUrl } from './world.ts'
 
 const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')
 const closers: (() => unknown)[] = []
@@ -117,6 +125,56 @@ test('each fault is reported as a problem, with a remedy', async () => {
   expect(JSON.stringify(report.events)).not.toContain('very-secret')
   expect(readdirSync(data)).toEqual(['secret-key'])
 })
+
+test('it names a mail server that does not answer, mistyped settings, an old backup and addresses that lead elsewhere', async () => {
+  const data = await putEmptyStock(join(folder, 'month'))
+  const store = await openStore({ dataFolder: data })
+  await putNumbered(store, 0, 5)
+  await publish(store, { now: Date.now() - hourMs, minIntervalMs: 0, overrideGate: true })
+  await saveLastBackup(store.db, Date.now() - 40 * hourMs)
+  await store.close()
+  const elsewhere = createWebServer((_request, response) => response.end('It works!'))
+  await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done))
+  closers.push(() => elsewhere.close())
+  const wrong = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const [api, consolePort] = [await freePort(), await freePort()]
+  const base = `http://127.0.0.1:${api}`
+  const ports = ['--api-port', String(api), '--console-port', String(consolePort)]
+  const service = spawn(process.execPath, [program, 'start', '--no-samples', '--data', data, ...ports, '--json'], {
+    env: { ...process.env, ...none, TENDERSTOCK_BASE_URL: base },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  closers.push(() => service.kill())
+  for await (const line of createInterface({ input: service.stdout }))
+    if (readPrintedEvent(line).event === 'ready') break
+  const faulty = {
+    TENDERSTOCK_SMTP_URL: 'smtp://127.0.0.1:1',
+    TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
+    TENDERSTOCK_CONTAKT: 'ops@example.org',
+    TENDERSTOCK_BASE_URL: wrong,
+    TENDERSTOCK_CONSOLE_URL: `http://127.0.0.1:${await freePort()}`,
+  }
+  const report = await examine(['--data', data, ...ports], faulty)
+  expect(report.of('mail', 'problem').join()).toMatch(/does not accept mails \(.*ECONNREFUSED/)
+  expect(report.of('settings', 'problem').join()).toMatch(/TENDERSTOCK_CONTAKT is no setting.*TENDERSTOCK_CONTACT\?/)
+  expect(report.of('service', 'problem').join()).toContain('The newest backup is 40 hours old')
+  expect(report.of('service', 'warning').join()).toContain('tenderstock drill')
+  expect(report.of('addresses', 'problem').join(' ')).toMatch(/BASE_URL .* does not lead here.*Nothing answers at/)
+  await using mails = await startMailReceiver()
+  const right = {
+    TENDERSTOCK_SMTP_URL: `smtp://127.0.0.1:${mails.settings.port}`,
+    TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
+    TENDERSTOCK_BASE_URL: base,
+    TENDERSTOCK_CONSOLE_URL: `http://127.0.0.1:${consolePort}`,
+  }
+  const well = await examine(['--data', data, ...ports], right)
+  expect([...well.of('mail', 'ok'), ...well.of('addresses', 'ok')]).toEqual([
+    'The mail server 127.0.0.1 answers.',
+    'TENDERSTOCK_BASE_URL leads to this service.',
+    'TENDERSTOCK_CONSOLE_URL leads to this service.',
+  ])
+  expect(mails.received).toEqual([])
+}, 240_000)
 
 test('it reports an unwritable folder, a server that never answers, and unreachable portals', async () => {
   // a folder that not even root may write to

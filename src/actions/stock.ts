@@ -26,6 +26,10 @@ export const noteBackup = (db: Executor, acting: ActingNow, place: string): Prom
 export const noteRestore = (trx: Executor, acting: ActingNow, from: string, takenAt: string): Promise<void> =>
   record(trx, acting, { action: 'stock.restore', subject: from, detail: { takenAt } })
 
+/** Notes that a drill restored this backup, and found what was published. */
+export const noteDrill = (trx: Executor, acting: ActingNow, place: string, takenAt: string): Promise<void> =>
+  record(trx, acting, { action: 'stock.drill', subject: place, detail: { takenAt } })
+
 /** Notes that the stock is about to be copied to a server; its address has no password. */
 export const noteExport = (db: Executor, acting: ActingNow, { host, pathname }: URL): Promise<void> =>
   record(db, acting, { action: 'stock.export', subject: `${host}${pathname}` })

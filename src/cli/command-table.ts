@@ -1273,6 +1273,33 @@ const table = {
       ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it complete?'],
     ],
   },
+  drill: {
+    summary: 'Restore the newest of several backups into a scratch database, for a trial, and compare it.',
+    details: [
+      'It finds the newest backup below the place, restores all of it, computes the digest of its edition and compares that with',
+      'what was published. The stock notes the result: metric, alert and the first page of the console show its age.',
+    ],
+    operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
+    options: {
+      scratch: {
+        type: 'text',
+        value: 'DIR|URL',
+        completes: 'folder',
+        help: 'Folder for a scratch database of the embedded engine, or the address of an empty one on a server, which is emptied afterwards. Default: the folder for temporary files.',
+      },
+      keep: {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        help: 'Afterwards remove all but the N newest backups, never the newest that a drill has restored. Default: remove none.',
+      },
+    },
+    environment: [...databaseEnvironment, ...documentsEnvironment],
+    examples: [
+      ['tenderstock drill /backups --keep 14', 'what the timer runs after each backup'],
+      ['tenderstock drill s3://backups/tenders --scratch postgres://…/scratch', 'from a bucket, on a server'],
+    ],
+  },
   'edition export': {
     summary: 'Export the newest edition as open data: OCDS, Parquet, NDJSON or CSV.',
     details: [

@@ -46,6 +46,16 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
       const context = { dataFolder, version, signal: stopSignal() }
       return restore(context, { command, options: { ...options }, operands: absolute(command, operands) }, emit)
     }
+    case 'drill': {
+      const { drill } = await import('../service/operations/drill.ts')
+      const tellStock = (location: string, facts: { readonly [option: string]: string | number }) =>
+        operate(command, { ...invocation, operands: [location], options: facts }, reporter)
+      return drill(
+        { dataFolder, version, tellStock },
+        { command, options: { ...options }, operands: absolute(command, operands) },
+        emit,
+      )
+    }
     case 'completion':
       // a bug of `main`, which answers it before a stock is opened
       throw new Error('completion needs no stock')
@@ -96,7 +106,7 @@ async function askInTime(dataFolder: string, request: ControlRequest, reporter: 
 
 /** Relative paths start from this process's folder. */
 function absolute(command: CommandName, operands: readonly string[]): readonly string[] {
-  const isBackup = command === 'backup' || command === 'restore'
+  const isBackup = command === 'backup' || command === 'restore' || command === 'drill'
   const hasPaths = isBackup || command === 'ingest' || command === 'redact import'
   return operands.map((operand) => (hasPaths && !(isBackup && operand.startsWith('s3:')) ? resolve(operand) : operand))
 }

@@ -28,6 +28,8 @@ type OutgoingMail = {
 export type MailServer = {
   /** Never throws. If aborted, the mail may or may not have been accepted. */
   readonly send: (mail: OutgoingMail, signal: AbortSignal) => Promise<MailAttempt>
+  /** Connects, encrypts and signs in as for a mail. Returns what the server says against it; undefined: nothing. */
+  readonly objection: () => Promise<string | undefined>
   /** Ends all connections immediately. */
   readonly close: () => void
 }
@@ -76,6 +78,14 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
         return attemptOf(error as SmtpError, password)
       }
     },
+    objection: async () => {
+      try {
+        await transport.verify()
+        return undefined
+      } catch (error) {
+        return attemptOf(error as SmtpError, password).error
+      }
+    },
     close: () => transport.close({ force: true }),
   }
 }
@@ -94,7 +104,10 @@ function listHeaders(from: string, url: string | undefined): { readonly [name: s
 type SmtpError = Error & { readonly code?: string; readonly responseCode?: number; readonly command?: string }
 
 /** Only an answer to the recipient or to the content is about this mail; anything else would affect every mail. */
-function attemptOf(thrown: SmtpError, password: string | undefined): MailAttempt {
+function attemptOf(
+  thrown: SmtpError,
+  password: string | undefined,
+): Exclude<MailAttempt, { readonly kind: 'accepted' }> {
   const { responseCode = 0, command = '' } = thrown
   const said = password === undefined ? thrown.message : thrown.message.replaceAll(password, '…')
   const error = said.replace(/\s+/g, ' ').slice(0, maxErrorLetters)

@@ -15,44 +15,52 @@ const compose = parse(textOf('compose.yaml'), { merge: true }) as {
 }
 type Manifest = {
   kind: string
+  metadata: { name: string }
   spec: { template?: PodTemplate; jobTemplate?: { spec: { template: PodTemplate } } }
 }
-type PodTemplate = { spec: { containers: { args: string[] }[] } }
+type PodTemplate = { spec: { containers: { command?: string[]; args: string[] }[] } }
 const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((path) =>
   parseAllDocuments(textOf(path)).map((document) => document.toJS() as Manifest),
 )
 
+/** The command that a shell runs, with what it fills in. */
+const wordsOf = (line: string): string[] =>
+  line
+    .replace(/^.*tenderstock\.cjs /, '')
+    .replace(/"[^"]*"/, '/backups/2026-11-23')
+    .split(' ')
+
 test('every command exists in the program', () => {
   const lines = [
     ...units.map((path) =>
-      /^ExecStart=(?:\/bin\/sh -c 'exec )?\/usr\/bin\/node \S+\/tenderstock\.cjs (.*?)'?$/m
-        .exec(textOf(path))![1]!
-        .replaceAll('%i', '9001')
-        // what the shell fills in
-        .replace(/"[^"]*"/, '/var/backups/tenderstock/2026-11-23')
-        .split(' '),
+      wordsOf(
+        /^ExecStart=(?:\/bin\/sh -c 'exec )?\/usr\/bin\/node \S+\/tenderstock\.cjs (.*?)'?$/m
+          .exec(textOf(path))![1]!
+          .replaceAll('%i', '9001'),
+      ),
     ),
     ...['publisher', 'api'].map((name) => compose.services[name]!.command!),
     ...manifests.flatMap(({ spec }) => {
       const template = spec?.template ?? spec?.jobTemplate?.spec.template
-      return template?.spec.containers.map(({ args }) => args) ?? []
+      return template?.spec.containers.map(({ command, args }) => (command ? wordsOf(args[0]!) : args)) ?? []
     }),
     JSON.parse(/^CMD (\[.*\])$/m.exec(textOf('Dockerfile'))![1]!) as string[],
   ]
-  expect(lines).toHaveLength(10)
+  expect(lines).toHaveLength(13)
   for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
 })
 
 test('Kubernetes and systemd check the portals daily with the same command, and all manifests are applied', () => {
   const [, ofSystemd] = /tenderstock\.cjs (.*)$/m.exec(textOf('deploy/systemd/tenderstock-canary.service'))!
-  const job = manifests.find(({ kind }) => kind === 'CronJob')!
+  const job = manifests.find(({ kind, metadata }) => kind === 'CronJob' && metadata.name === 'tenderstock-canary')!
   const { args } = job.spec.jobTemplate!.spec.template.spec.containers[0]!
   expect(args.join(' ').replaceAll('/data', '/var/lib/tenderstock').replace('--/var/lib/tenderstock', '--data')).toBe(
     ofSystemd,
   )
   const { resources } = parse(textOf('deploy/kubernetes/kustomization.yaml')) as { resources: string[] }
   const files = globSync('deploy/kubernetes/*.yaml', { cwd: root }).map((path) => path.replace(/^.*\//, ''))
-  expect([...resources, 'kustomization.yaml'].sort()).toEqual(files.sort())
+  // the last needs kinds that not every cluster has
+  expect([...resources, 'kustomization.yaml', 'service-monitor.yaml'].sort()).toEqual(files.sort())
 })
 
 test('no container of compose.yaml has more rights than it needs, and the networks are apart', () => {
@@ -69,7 +77,9 @@ test('no container of compose.yaml has more rights than it needs, and the networ
   expect([of('postgres')['user'], of('valkey')['user']]).toEqual(['postgres', 'valkey'])
   expect(services.filter(([, service]) => 'cap_add' in service).map(([name]) => name)).toEqual(['caddy'])
   expect(of('caddy')['cap_add']).toEqual(['NET_BIND_SERVICE'])
-  expect(services.filter(([, service]) => 'ports' in service).map(([name]) => name)).toEqual(['caddy'])
+  // metrics, on this machine alone
+  expect(of('publisher')['ports']).toEqual(['127.0.0.1:9464:9464'])
+  expect(services.filter(([, service]) => 'ports' in service).map(([name]) => name)).toEqual(['publisher', 'caddy'])
   const shared = (one: string, other: string) =>
     of(one).networks.filter((network) => of(other).networks.includes(network))
   for (const database of ['postgres', 'valkey']) {
@@ -93,13 +103,38 @@ test('in Kubernetes pods reach and are reached by what is named alone', () => {
     egress?: { to?: object[]; ports?: { port: unknown }[] }[]
   }
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec as unknown as Policy)
-  const [closed, api, outside] = policies
-  expect(policies).toHaveLength(3)
+  const [closed, api, metrics, outside] = policies
+  expect(policies).toHaveLength(4)
+  expect(metrics).toMatchObject({ policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 'metrics' }] }] })
+  expect(JSON.stringify(metrics!.ingress)).toContain('"kubernetes.io/metadata.name":"monitoring"')
   expect(closed).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] })
   expect(closed!.ingress).toBeUndefined()
   expect(closed!.egress!.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual([53, 53, 5432, 6379])
   expect(api).toMatchObject({ policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 'api' }] }] })
   expect(JSON.stringify(outside!.egress)).toContain('169.254.0.0/16')
+})
+
+test('every process has its metrics open, and a Prometheus finds each by the name of its job', () => {
+  const serving = [
+    ...units.filter((path) => / (?:start|serve) /.test(textOf(path))).map(textOf),
+    ...['publisher', 'api'].map((name) => compose.services[name]!.command!.join(' ')),
+    ...manifests.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ args }) => args.join(' ')) ?? []),
+  ]
+  expect(serving).toHaveLength(6)
+  for (const text of serving) expect(text).toContain('--metrics-port')
+  const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor')
+  expect(monitor!.spec).toMatchObject({ jobLabel: 'app.kubernetes.io/name', endpoints: [{ port: 'metrics' }] })
+})
+
+test('backups are made each night, restored for a trial, and the old ones removed', () => {
+  const ofJob = (name: string) =>
+    manifests
+      .find(({ kind, metadata }) => kind === 'CronJob' && metadata.name === `tenderstock-${name}`)!
+      .spec.jobTemplate!.spec.template.spec.containers.map(({ args }) => args.join(' '))
+      .join()
+  for (const text of [textOf('deploy/systemd/tenderstock-drill.service'), ofJob('drill')])
+    expect(text).toMatch(/drill \S*\/backups\S* --keep 14 --scratch /)
+  expect(ofJob('backup')).toContain('backup "/backups/$(date -u +%F)"')
 })
 
 test('every setting is read by the program', () => {
@@ -116,7 +151,7 @@ test('every setting is read by the program', () => {
 })
 
 test('systemd accepts the units, and rates them as well protected', () => {
-  expect(units).toHaveLength(4)
+  expect(units).toHaveLength(5)
   if (spawnSync('systemd-analyze', ['--version']).error)
     return console.log('skipped: systemd-analyze (it is not there)')
   for (const path of units) {
@@ -129,4 +164,9 @@ test('systemd accepts the units, and rates them as well protected', () => {
     const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
     expect(Number(exposure), `${stdout}${stderr}`).toBeLessThan(2.5)
   }
+  const paths = globSync('deploy/systemd/*.{service,timer}', { cwd: root }).map((path) => join(root, path))
+  const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' })
+  // this machine has none of our programs where the units expect them
+  const complaints = stderr.split('\n').filter((line) => /tenderstock/.test(line) && !/is not executable/.test(line))
+  expect(complaints).toEqual([])
 })

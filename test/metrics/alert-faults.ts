@@ -125,6 +125,10 @@ export const alertFaults: {
     without: ['job'],
   },
   TenderstockBackupOld: { series: { [of('backup_timestamp_seconds')]: '-106800x130' }, without: ['instance'] },
+  TenderstockBackupNotRestored: {
+    series: { [of('backup_restored_timestamp_seconds')]: '-284400x130' },
+    without: ['instance'],
+  },
   TenderstockNothingRead: { series: { [of('source_lag_seconds', 'source="ted"')]: '7200+60x130' }, without: ['job'] },
   TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },
   TenderstockMailsGivenUp: { series: { ...restarted, [of('mails_given_up_total')]: '_x110 2x20' } },

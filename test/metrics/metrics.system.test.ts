@@ -11,7 +11,12 @@ import { type ServiceProcess, startService } from './watched-process.ts'
 const run = promisify(execFile)
 
 /** Metrics without a value in a healthy service. */
-const unseen = new Set(['source_alarm', 'export_edition_number', 'backup_timestamp_seconds'])
+const unseen = new Set([
+  'source_alarm',
+  'export_edition_number',
+  'backup_timestamp_seconds',
+  'backup_restored_timestamp_seconds',
+])
 
 /** The standard output of a program that reads `input`. */
 const piped = (program: string, args: readonly string[], input: string): string =>

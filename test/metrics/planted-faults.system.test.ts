@@ -195,7 +195,9 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
       from generate_series(1, 9) i`,
       [now + hourMs],
     )
-    await admin.query("insert into setting (name, value) values ('last-backup', $1)", [String(now - 40 * hourMs)])
+    await admin.query("insert into setting (name, value) values ('last-backup', $1), ('last-drill', $1)", [
+      String(now - 90 * hourMs),
+    ])
     await admin.query("update webhook_endpoint set state = 'disabled' where endpoint_id = 'endpoint 1'")
     await admin.query(
       `with search as (
@@ -218,6 +220,7 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
     await seen('TenderstockNothingRead', mainName)
     await seen('TenderstockSourcesFail', mainName)
     await seen('TenderstockBackupOld')
+    await seen('TenderstockBackupNotRestored')
     await seen('TenderstockEndpointDisabled', mainName)
     await seen('TenderstockMailsGivenUp', mainName)
     await seen('TenderstockMailsLate', mainName)

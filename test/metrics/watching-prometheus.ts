@@ -34,8 +34,11 @@ function run(program: string, args: readonly string[]): ChildProcess {
   return child
 }
 
-/** Scrapes every second. The rules are the shipped ones, except that those that wait only wait for `patience`. */
-export async function startWatching(patience: string): Promise<Watching> {
+/**
+ * Scrapes every second. The rules are the shipped ones, except that those that wait only wait for `patience`. `routing`:
+ * the configuration of the Alertmanager; without it, everything comes to the test.
+ */
+export async function startWatching(patience: string, routing?: object): Promise<Watching> {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-prometheus-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const delivered = new Set<string>()
@@ -63,18 +66,21 @@ export async function startWatching(patience: string): Promise<Watching> {
     return path
   }
   const alertmanagerPort = await findPort('127.0.0.1', 0)
-  const alertmanagerConfig = write('alertmanager.yml', {
-    route: {
-      receiver: 'test',
-      group_by: ['alertname', 'instance'],
-      group_wait: '0s',
-      group_interval: '1s',
-      repeat_interval: '1h',
+  const alertmanagerConfig = write(
+    'alertmanager.yml',
+    routing ?? {
+      route: {
+        receiver: 'test',
+        group_by: ['alertname', 'instance'],
+        group_wait: '0s',
+        group_interval: '1s',
+        repeat_interval: '1h',
+      },
+      receivers: [
+        { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` }] },
+      ],
     },
-    receivers: [
-      { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` }] },
-    ],
-  })
+  )
   run('prometheus-alertmanager', [
     `--config.file=${alertmanagerConfig}`,
     `--storage.path=${join(folder, 'alertmanager')}`,

@@ -20,6 +20,15 @@ export const backupTexts: EventTexts<BackupEvents> = {
         : [concern(paint, 'The database or data folder to restore into is not empty; `restore` refuses it.')]),
       ...redactionLines(event, 'would be', paint),
     ].join('\n'),
+  drilled: (event, paint) =>
+    [
+      fact(paint, 'Restored', `${stateOf(event)}, for a trial, from ${event.location}`),
+      fact(paint, 'Compared', `${sizeOf(event)}, as they were published, ${event.seconds} s`),
+      ...(event.removed.length === 0
+        ? []
+        : [fact(paint, 'Removed', `${event.removed.join(', ')}; ${number(event.kept)} backups are left`)]),
+      ...(event.documentsOutside === null ? [] : [concern(paint, outside(event.documentsOutside))]),
+    ].join('\n'),
   restored: (event, paint) =>
     [
       fact(paint, 'Restored', `${stateOf(event)}, from ${event.location}`),

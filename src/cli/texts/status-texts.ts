@@ -61,6 +61,14 @@ function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
   ]
 }
 
+/** Row about the newest backup, and the newest that was restored for a trial; none without one. */
+function backupRow(backups: EventOf<'status'>['backups']): string[] {
+  if (!backups?.madeAt) return []
+  const { madeAt, restoredAt } = backups
+  const tried = restoredAt === null ? 'none was restored for a trial' : `restored for a trial: ${utcMinute(restoredAt)}`
+  return [row('Newest backup', `${utcMinute(madeAt)}; ${tried}`)]
+}
+
 /** Rows about the editions in a bucket; none without one. */
 function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): string[] {
   if (!exported) return []
@@ -155,6 +163,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         : 'none yet',
     ),
     row('Next one', nextText(event)),
+    ...backupRow(event.backups),
     ...exportRows(event.exported, paint),
     ...hitRows(event.hits),
     ...mailRows(event.mails, paint),

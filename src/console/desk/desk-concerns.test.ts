@@ -37,6 +37,7 @@ const facts = {
   rounds: [],
   maintenance: null,
   lastBackup: null,
+  lastDrill: null,
   mailsDue: 0,
   mailsSince: null,
   mailsGivenUp: 0,
@@ -91,10 +92,10 @@ test('portals that deliver nothing are one concern by cause; above a fifth of th
 })
 
 test('a live stock without a backup of the last night is named, after its first day', () => {
-  const headings = (lastBackup: number | null, edition: number, hasSamples = false) => {
+  const headings = (lastBackup: number | null, edition: number, hasSamples = false, lastDrill = lastBackup) => {
     const newest = { edition, publishedAt: at }
     const found = deskConcerns(
-      { ...state, facts: { ...facts, lastBackup }, newest, hasSamples, clocks: [], titles: new Map() },
+      { ...state, facts: { ...facts, lastBackup, lastDrill }, newest, hasSamples, clocks: [], titles: new Map() },
       'en',
     )
     return found.concerns.map(({ heading }) => heading)
@@ -104,4 +105,11 @@ test('a live stock without a backup of the last night is named, after its first 
   expect(headings(at - 30 * hourMs, 99)).toEqual([])
   expect(headings(at - 31 * hourMs, 99)).toEqual(['The newest backup is of yesterday'])
   expect(headings(null, 99, true)).toEqual([])
+  // backed up each night, and restored three nights ago, a week ago, never
+  expect(headings(at - hourMs, 99, false, at - 80 * hourMs)).toEqual([])
+  expect(headings(at - hourMs, 99, false, at - 170 * hourMs)).toEqual([
+    'The newest backup that was restored for a trial is of 7 days ago',
+  ])
+  expect(headings(at - hourMs, 99, false, null)).toEqual(['No backup was ever restored for a trial'])
+  expect(headings(at - hourMs, 72, false, null)).toEqual([])
 })

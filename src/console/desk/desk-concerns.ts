@@ -48,6 +48,8 @@ const fullFree = 0.03
 const manyShare = 0.2
 /** Age from which a nightly backup is missed. */
 const oldBackupMs = 30 * hourMs
+/** Age from which the nightly drills must have failed for three nights. */
+const oldDrillMs = 80 * hourMs
 /** Up to this edition, about a day, a stock may have no backup. */
 const youngEditions = 24
 /** Age from which an edition is reported: no large portal is silent for longer, even on weekends. */
@@ -67,6 +69,7 @@ export function deskConcerns(
     desk.rounds(),
     desk.disk(),
     desk.backup(),
+    desk.drill(),
     desk.clocks(),
     desk.edition(),
     desk.sources(),
@@ -186,6 +189,27 @@ class DeskChecks {
       word: texts.words.late,
       heading: age === null ? texts.noBackup : texts.oldBackup(formatRelative(facts.lastBackup!, now, this.#language)),
       body: texts.backupBody,
+      action: [texts.seeBackup, '/docs/backup'],
+    }
+  }
+
+  /** As old as the newest backup that is known to be of use; a stock without a backup is told so elsewhere. */
+  drill(): Found {
+    const { facts, now, newest, hasSamples } = this.#state
+    const texts = this.#texts
+    const age = facts.lastDrill === null ? null : now - facts.lastDrill
+    const isNew = newest === undefined || newest.edition <= 3 * youngEditions
+    if (hasSamples || facts.lastBackup === null || (age === null ? isNew : age <= oldDrillMs))
+      return {
+        name: texts.checks.drill,
+        figure: age === null ? texts.none : texts.hours(this.#number(Math.floor(age / hourMs))),
+        bound: texts.hours(String(oldDrillMs / hourMs)),
+      }
+    return {
+      ...warning,
+      word: texts.words.late,
+      heading: age === null ? texts.noDrill : texts.oldDrill(formatRelative(facts.lastDrill!, now, this.#language)),
+      body: texts.drillBody,
       action: [texts.seeBackup, '/docs/backup'],
     }
   }

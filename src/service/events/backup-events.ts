@@ -24,6 +24,14 @@ export type BackupFacts = {
 export type BackupEvents = {
   backedUp: BackupFacts & { readonly longestHoldMs: number | null; readonly seconds: number }
   backupVerified: BackupFacts & RestoredRedactions & { readonly isTargetEmpty: boolean }
+  /** `kept`, `removed`: of the backups beside it. */
+  drilled: BackupFacts & {
+    /** Of the newest edition, computed from what was restored; null without an edition. */
+    readonly digest: string | null
+    readonly seconds: number
+    readonly kept: number
+    readonly removed: readonly string[]
+  }
   /** `republished`: records that the next edition publishes again. */
   restored: BackupFacts & RestoredRedactions & { readonly republished: number; readonly advice: readonly string[] }
 }

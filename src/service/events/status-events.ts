@@ -6,6 +6,7 @@ import type { Store } from '../../store/database/database.ts'
 import type { ExportProgress } from '../../store/editions/edition-export.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'
 import type { HitLag } from '../../store/hits/hit-mark.ts'
+import type { LastBackups } from '../../store/nodes/last-backup.ts'
 import type { RoundFailure, Stage } from '../../store/nodes/rounds.ts'
 import type { MailCounts } from '../../store/people/mails.ts'
 import type { ReceivedCounts } from '../../store/received/documents.ts'
@@ -47,6 +48,8 @@ export type StatusEvents = {
     clockDifferenceMs: number
     clocks: readonly string[]
     busyWith: string | null
+    /** When the states of the newest backup, and of the newest that a drill has restored, were taken. */
+    backups?: LastBackups
     engine: Store['engine']
     data: string
     hits?: HitLag

@@ -31,6 +31,8 @@ export const metricTable = {
   process_start_time_seconds: gauge('epoch seconds', 'When the process started.'),
   process_cpu_seconds_total: counter('seconds', 'CPU time of the process, all threads together.'),
   process_resident_memory_bytes: gauge('bytes', 'Resident memory of the process.'),
+  process_open_fds: gauge('files', 'Files and sockets that the process has open.'),
+  process_max_fds: gauge('files', 'How many it may have open.'),
   process_heap_bytes: gauge('bytes', 'Used JavaScript heap of the main thread.'),
   event_loop_delay_seconds: gauge('seconds', 'Largest delay of the event loop of a thread in the last 30 to 60 s.', [
     'thread',
@@ -103,6 +105,13 @@ export const metricTable = {
   backup_timestamp_seconds: ofStart(
     gauge('epoch seconds', 'When the state of the newest backup was taken; absent without one.'),
   ),
+  backup_restored_timestamp_seconds: ofStart(
+    gauge(
+      'epoch seconds',
+      'When the state of the newest backup that a drill has restored was taken; absent without one.',
+    ),
+  ),
+  database_size_bytes: ofStart(gauge('bytes', 'Size of the database, on a server with its indexes.')),
   mails: ofStart(gauge('mails', 'Mails by state, each counted up to 10,000.', ['state'])),
   webhook_deliveries: ofStart(
     gauge('deliveries', 'Webhook deliveries by state, each counted up to 10,000.', ['state']),

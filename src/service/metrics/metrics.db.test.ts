@@ -7,7 +7,7 @@ import { RequestCounts } from '../../api/request-counts.ts'
 import { dayMs } from '../../domain/time.ts'
 import { systemRandom } from '../../platform/random.ts'
 import type { Store } from '../../store/database/database.ts'
-import { saveLastBackup } from '../../store/nodes/last-backup.ts'
+import { saveLastBackup, saveLastDrill } from '../../store/nodes/last-backup.ts'
 import { createOrganization } from '../../store/people/organizations.ts'
 import { ReaderMeters } from '../readers/reader-meters.ts'
 import { openNodeState } from '../watch/node-state.ts'
@@ -25,6 +25,7 @@ async function fill(store: Store): Promise<void> {
     select i, ${now - 10}::bigint + i, ${now - dayMs}::bigint + i, 1, 1, '{}' from generate_series(1, 5) i`.execute(db)
   await sql`update hit_mark set edition = 3`.execute(db)
   await saveLastBackup(db, 5000)
+  await saveLastDrill(db, 4000)
   // before the newest edition, and after it
   await sql`insert into edition_hold values (${now - 2 * dayMs}, '[]'), (${now - 2}, '[]'), (${now - 1}, '[]')`.execute(
     db,
@@ -161,6 +162,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       notices_waiting: 3,
       notices_quarantined: 0,
       backup_timestamp_seconds: 5,
+      backup_restored_timestamp_seconds: 4,
       'sources{state="ok"}': 1,
       'sources{state="no-answer"}': 1,
       'sources{state="not-tried"}': 1,

@@ -5,6 +5,7 @@ import { countStates } from '../../domain/source-state.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type LoopDelay, recentMaximum, watchEventLoop } from '../../platform/event-loop-delay.ts'
+import { maxOpenFiles } from '../../platform/open-files.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { RoundState } from '../../store/nodes/rounds.ts'
 import type { ReaderMeters } from '../readers/reader-meters.ts'
@@ -100,6 +101,7 @@ export class Metrics {
     samples.set('process_cpu_seconds_total', (user + system) / 1e6)
     samples.set('process_resident_memory_bytes', rss)
     samples.set('process_heap_bytes', heapUsed)
+    samples.set('process_max_fds', maxOpenFiles())
     samples.set('event_loop_delay_seconds', this.#loopDelaySeconds, { thread: 'main' })
   }
 
@@ -174,10 +176,13 @@ export class Metrics {
 
   async #addDisk(samples: MetricSamples): Promise<void> {
     const { dataFolder } = this.#context
-    const [disk, logBytes] = await Promise.all([
+    const [disk, logBytes, files] = await Promise.all([
       statfs(dataFolder).catch(() => undefined),
       sizeOf(join(dataFolder, 'editions')),
+      // Linux tells
+      readdir('/proc/self/fd').catch(() => undefined),
     ])
+    samples.set('process_open_fds', files?.length)
     samples.set('disk_free_bytes', disk && disk.bavail * disk.bsize)
     samples.set('disk_size_bytes', disk && disk.blocks * disk.bsize)
     samples.set('edition_log_bytes', logBytes)
@@ -207,6 +212,8 @@ export class Metrics {
     for (const { sourceId, kind } of alarms) samples.set('source_alarm', 1, { source: sourceId, kind })
     samples.set('source_slots_due', figures.slotsDue)
     samples.set('backup_timestamp_seconds', figures.lastBackup === null ? undefined : figures.lastBackup / 1000)
+    samples.set('backup_restored_timestamp_seconds', figures.lastDrill === null ? undefined : figures.lastDrill / 1000)
+    samples.set('database_size_bytes', figures.databaseBytes)
     samples.set('mails', figures.mailsQueued, { state: 'queued' })
     samples.set('mails', figures.mailsDue, { state: 'due' })
     samples.set('mails', figures.mailsLate, { state: 'late' })

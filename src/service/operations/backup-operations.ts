@@ -1,6 +1,7 @@
 // Backing up an open stock, copying it to a server, and the next epoch of one that was recovered by other means.
 
-import { addEpoch, noteBackup, noteExport } from '../../actions/stock.ts'
+import { addEpoch, noteBackup, noteDrill, noteExport } from '../../actions/stock.ts'
+import { toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
 import { backupLocationOf, type Config, checkDatabaseUrl } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -9,8 +10,10 @@ import { type BackupStorage, openBackupStorage } from '../../store/backup/backup
 import { exportStock, previewExport } from '../../store/backup/export.ts'
 import type { Manifest } from '../../store/backup/manifest.ts'
 import { fullDiskSentence } from '../../store/connections/full-disk.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { checksumOf, stockIdOf } from '../../store/editions/editions.ts'
 import { inStockTransaction } from '../../store/editions/publication.ts'
-import { saveLastBackup } from '../../store/nodes/last-backup.ts'
+import { saveLastBackup, saveLastDrill } from '../../store/nodes/last-backup.ts'
 import {
   actingNow,
   actingOf,
@@ -60,6 +63,27 @@ export const backUp: Operation = async (context, { operands }, emit) => {
   } finally {
     await storage.close()
   }
+}
+
+/** What a drill restored, compared with this stock, and noted in it: `drill.ts` calls this when it has restored it. */
+const noteDrilled: Operation = async (context, { operands, options }, _emit) => {
+  const { store } = context
+  const [location, edition] = [operands[0]!, Number(options['edition'] ?? 0)]
+  return inTransaction(store, async (trx) => {
+    const [stockId, published] = [await stockIdOf(trx), await checksumOf(trx, edition)]
+    if (options['stock-id'] !== stockId && options['stock-id'] !== '')
+      throw new OperatorError('options-conflict', `The backup in ${location} is of another stock than this one.`)
+    if (published !== undefined && published !== options['digest'])
+      throw new OperatorError(
+        'backup-damaged',
+        `The backup in ${location} was restored, but this stock published edition ${edition} with other records ` +
+          `(${published} instead of ${options['digest']}); find out which of the two was changed.`,
+      )
+    const takenAt = Number(options['taken-at'])
+    await noteDrill(trx, actingNow(context), location, toInstant(takenAt))
+    await saveLastDrill(trx, takenAt)
+    return 0
+  })
 }
 
 /** Copies an embedded stock to a PostgreSQL server. */
@@ -128,6 +152,7 @@ function documentsOutside({ documents }: Config): string | null {
 
 export const operations = {
   backup: backUp,
+  drill: noteDrilled,
   'database export': exportDatabase,
   'database new-epoch': beginNewEpoch,
 } satisfies Operations

@@ -251,6 +251,14 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         action: 'stock.backUp',
         subject: join(dataFolder, 'backup'),
       },
+      {
+        command: 'drill',
+        whole: true,
+        operands: () => [join(dataFolder, 'backup')],
+        options: { 'taken-at': 1_767_225_600_000, 'stock-id': '' },
+        action: 'stock.drill',
+        subject: join(dataFolder, 'backup'),
+      },
       { command: 'database new-epoch', whole: true, action: 'stock.newEpoch', subject: 'stock' },
       { command: 'rebuild', whole: true, action: 'stock.rebuild', subject: 'stock' },
       {

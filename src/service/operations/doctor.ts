@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openEntries, othersBits } from '#flat/files/own-files'
 import { connectRedis } from '../../api/limits/connect-redis.ts'
+import { openMailServer } from '../../digests/mail-server.ts'
 import { clockLine } from '../../domain/clock-concern.ts'
+import { hourMs } from '../../domain/time.ts'
 import { fromNodes } from '../../edition/format/bucket-files.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
-import type { BucketLocation, Config } from '../../platform/config.ts'
+import type { BucketLocation, Config, MailSettings } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { openHttp } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
@@ -24,10 +26,13 @@ import { askRunningService } from '../control/control-socket.ts'
 import type { Emit, EventOf } from '../events/command-event.ts'
 import { findPort, hostOf, type ListenAddress } from '../nodes/listening-address.ts'
 import { nodeClockConcern, publisherClockConcern } from '../watch/clock-concerns.ts'
+import { unknownSettings } from './setting-operations.ts'
 import { checkSources } from './source-operations.ts'
 
 /** How long each check may take; one that takes longer is a problem itself. */
 const checkMs = 5_000
+/** Age from which a nightly backup was missed, and from which the drills of three nights have failed. */
+const [oldBackupMs, oldDrillMs] = [30 * hourMs, 80 * hourMs]
 /** Free bytes below which the disk is a problem, and below which it is a warning. */
 const [minBytes, fewBytes] = [200_000_000, 2_000_000_000]
 /** Maximum number of connections that one process opens. */
@@ -88,13 +93,24 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
       options.portals !== undefined && options.portals.simulator === undefined,
     ))
       found(finding)
+    for (const { name, nearest } of await unknownSettings())
+      found(problem(`${name} is no setting and does nothing: ${nearest ? `did you mean ${nearest}?` : 'remove it.'}`))
   })
+  if (config?.mail) await examine('mail', (found) => checkMailServer(config!.mail!, found))
   if (config?.editions) await examine('editions in a bucket', (found) => checkBucket(config!.editions!, options, found))
   let service: ServiceState = 'none'
   await examine('service', async (found) => {
-    service = await stateOfService(options.dataFolder)
+    const answered = await askService(options.dataFolder)
+    service = answered.service
     found(serviceFindings[service])
+    for (const finding of backupFindings(answered.status, options.clock())) found(finding)
   })
+  for (const [setting, url] of [
+    ['TENDERSTOCK_BASE_URL', config?.baseUrl],
+    ['TENDERSTOCK_CONSOLE_URL', config?.consoleUrl],
+  ] as const)
+    if (url !== undefined)
+      await examine('addresses', async (found) => found(await addressFinding(setting, url, { service })))
   await examine('disk', (found) => checkDisk(options.dataFolder, found))
   await examine('files', (found) => checkFiles(options.dataFolder, config, found))
   await examine('secret key', (found) => checkSecretKey(options.dataFolder, config, found))
@@ -201,15 +217,83 @@ const serviceFindings: { readonly [state in ServiceState]: Finding } = {
   ),
 }
 
-async function stateOfService(dataFolder: string): Promise<ServiceState> {
+async function askService(
+  dataFolder: string,
+): Promise<{ readonly service: ServiceState; readonly status?: EventOf<'status'> | undefined }> {
   const request = { command: 'status', options: {}, operands: [] }
   const limit = AbortSignal.timeout(serviceMs)
   try {
-    const answered = await askRunningService(dataFolder, request, () => {}, { signal: limit })
-    return answered === undefined ? 'none' : 'answering'
+    let status: EventOf<'status'> | undefined
+    const read: Emit = (event) => {
+      if (event.event === 'status') status = event
+    }
+    const answered = await askRunningService(dataFolder, request, read, { signal: limit })
+    return { service: answered === undefined ? 'none' : 'answering', status }
   } catch (error) {
     if (!limit.aborted) throw error
-    return 'silent'
+    return { service: 'silent' }
+  }
+}
+
+function* backupFindings(status: EventOf<'status'> | undefined, now: number): Generator<Finding> {
+  if (!status?.backups || status.edition === null) return
+  const { madeAt, restoredAt } = status.backups
+  const hours = (at: number) => Math.floor((now - at) / hourMs)
+  if (madeAt === null)
+    return yield warning('There is no backup of this stock: enable tenderstock-backup.timer, or see docs/backup.md.')
+  if (now - madeAt > oldBackupMs)
+    yield problem(`The newest backup is ${hours(madeAt)} hours old: look why the nightly one failed (docs/backup.md).`)
+  else yield ok(`The newest backup is ${hours(madeAt)} hours old.`)
+  if (restoredAt === null)
+    yield warning('No backup of this stock was ever restored for a trial: `tenderstock drill` does it.')
+  else if (now - restoredAt > oldDrillMs)
+    yield problem(
+      `The newest backup that was restored for a trial is ${hours(restoredAt)} hours old: run \`tenderstock drill\`.`,
+    )
+}
+
+/** Signs in as the service does, and sends nothing. */
+async function checkMailServer(settings: MailSettings, found: (finding: Finding) => void): Promise<void> {
+  const server = openMailServer(settings)
+  try {
+    const objection = await server.objection()
+    found(
+      objection === undefined
+        ? ok(`The mail server ${settings.host} answers.`)
+        : problem(`The mail server of TENDERSTOCK_SMTP_URL does not accept mails (${objection}): check the setting.`),
+    )
+  } finally {
+    server.close()
+  }
+}
+
+/** What answers at each of the two addresses, if it is ours. */
+const ownPages = {
+  TENDERSTOCK_BASE_URL: ['/openapi.json', 'clients reach the API'],
+  TENDERSTOCK_CONSOLE_URL: ['/', 'people reach the console'],
+} as const
+
+/** The contract names the address at which its process believes to be; the console its product. */
+async function addressFinding(
+  setting: keyof typeof ownPages,
+  url: string,
+  { service }: { readonly service: ServiceState },
+): Promise<Finding> {
+  const [path, use] = ownPages[setting]
+  const http = openHttp({ network: 'any', timeoutMs: checkMs / 2, wholeTimeoutMs: checkMs / 2 })
+  // before the first start, nothing can answer
+  const found = service === 'answering' ? problem : warning
+  try {
+    const { body, status } = await http.get(`${url.replace(/\/$/, '')}${path}`, { maxBytes: 4_000_000 })
+    const text = Buffer.from(body).toString('utf8')
+    const isOurs = text.includes('Tenderstock') && (path === '/' || text.includes(url))
+    return status < 400 && isOurs
+      ? ok(`${setting} leads to this service.`)
+      : found(`${setting} (${url}) does not lead here but to something else: set it to where ${use}.`)
+  } catch (error) {
+    return found(`Nothing answers at ${url} (${sentenceOf(error)}): correct ${setting}, the proxy or the name.`)
+  } finally {
+    await http.close()
   }
 }
 

@@ -53,6 +53,7 @@ const modules = {
   config: () => import('./setting-operations.ts'),
   console: () => import('./console-operations.ts'),
   database: () => import('./backup-operations.ts'),
+  drill: () => import('./backup-operations.ts'),
   digest: () => import('./digest-operations.ts'),
   edition: () => import('./edition-operations.ts'),
   explain: () => import('./review-operations.ts'),

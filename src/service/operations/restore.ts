@@ -122,7 +122,8 @@ async function findRedactions(
   }
 }
 
-function migrationsOf({ migrations: names, version }: Manifest, storage: BackupStorage): Migrations {
+/** Those of a backup. Throws OperatorError when this program does not have them all. */
+export function migrationsOf({ migrations: names, version }: Manifest, storage: BackupStorage): Migrations {
   const unknown = names.filter((name) => !(name in migrations))
   // the backup itself may be of this version, made after going back
   if (unknown.length > 0)

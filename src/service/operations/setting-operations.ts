@@ -6,6 +6,18 @@ import { loadSources } from '../../sources/registry.ts'
 import type { Operations } from '../control/operation-context.ts'
 import type { Emit } from '../events/command-event.ts'
 
+type UnknownSetting = { readonly name: string; readonly nearest: string | null }
+
+/** Variables with our prefix that are no setting, with the one that may be meant. */
+export async function unknownSettings(): Promise<readonly UnknownSetting[]> {
+  const keys = [...(await loadSources()).values()].flatMap(({ access }) =>
+    access.kind === 'key' ? [access.setting] : [],
+  )
+  const { known, unknown } = givenSettings([...new Set(keys)])
+  const names = known.flatMap(({ name }) => [name, fileVariable(name)])
+  return unknown.map((name) => ({ name, nearest: nearestWord(name, names) ?? null }))
+}
+
 /**
  * Reports every setting of this process, and each variable with our prefix that is not a setting. `isRunning`: this
  * process is the service. Throws OperatorError, last, when a value cannot be used.
@@ -17,7 +29,7 @@ export async function showSettings({ isRunning }: { readonly isRunning: boolean 
       access.kind === 'key' ? [[keyVariable(access.setting), { id, ...access }]] : [],
     ),
   )
-  const { known, unknown } = givenSettings([...new Set([...keys.values()].map(({ setting }) => setting))])
+  const { known } = givenSettings([...new Set([...keys.values()].map(({ setting }) => setting))])
   emit({ event: 'settingsOf', isRunning, pid: process.pid })
   for (const { name, from, value } of known) {
     const spec = (settings as { readonly [name: string]: SettingSpec })[name]
@@ -32,8 +44,7 @@ export async function showSettings({ isRunning }: { readonly isRunning: boolean 
       source: keys.get(name)?.id ?? null,
     })
   }
-  const names = known.flatMap(({ name }) => [name, fileVariable(name)])
-  for (const name of unknown) emit({ event: 'unknownSetting', name, nearest: nearestWord(name, names) ?? null })
+  for (const each of await unknownSettings()) emit({ event: 'unknownSetting', ...each })
   readConfig()
   return 0
 }

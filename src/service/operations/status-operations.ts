@@ -9,6 +9,7 @@ import { loadSources } from '../../sources/registry.ts'
 import { exportProgress } from '../../store/editions/edition-export.ts'
 import { newestEdition } from '../../store/editions/editions.ts'
 import { readHitLag } from '../../store/hits/hit-mark.ts'
+import { readLastBackups } from '../../store/nodes/last-backup.ts'
 import { loadMaintenance } from '../../store/nodes/maintenance.ts'
 import { failureLine, loadRounds, whyFailing } from '../../store/nodes/rounds.ts'
 import { listAuditEntries } from '../../store/people/audit.ts'
@@ -81,6 +82,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     clockDifferenceMs: context.databaseClock.differenceMs(),
     clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now).map(clockLine),
     busyWith: context.queue.current() ?? null,
+    backups: await readLastBackups(db),
     engine,
     data: context.dataFolder,
   })

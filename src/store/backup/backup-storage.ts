@@ -11,6 +11,8 @@ import { type BucketOptions, openBucket } from '../files/bucket.ts'
 export const manifestName = 'manifest.json'
 /** Checksums of the parts, for `sha256sum --check`. */
 export const sumsName = 'SHA256SUMS'
+/** Left in a backup by the drill that restored it. */
+export const restoredName = 'restored.json'
 
 export type BackupStorage = {
   /** Name for people. */
@@ -38,6 +40,10 @@ async function refuseBackup(storage: string, get: BackupStorage['get']): Promise
   if ((await get(manifestName)) !== undefined)
     throw new OperatorError('backup-exists', `${storage} already holds a backup; pass a new location for each backup.`)
 }
+
+/** Whether a drill, which removes old backups, may remove it. */
+export const isBackupFile = (name: string): boolean =>
+  leftover.test(name) || name === manifestName || name === restoredName
 
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
 

@@ -52,6 +52,12 @@ export async function newestEdition(db: Executor): Promise<EditionRow | undefine
   return row && editionOf(row)
 }
 
+/** The digest with which an edition was published; undefined when that is not known. */
+export async function checksumOf(db: Executor, edition: number): Promise<string | undefined> {
+  const row = await db.selectFrom('edition').select('checksum').where('edition', '=', edition).executeTakeFirst()
+  return row?.checksum ?? undefined
+}
+
 /** The editions after `edition`, in order, at most `limit`. */
 export async function editionsAfter(db: Executor, edition: number, limit: number): Promise<EditionRow[]> {
   const rows = await db

@@ -63,6 +63,7 @@ export type AuditAction =
   | 'redaction.import'
   | 'stock.backUp'
   | 'stock.restore'
+  | 'stock.drill'
   | 'stock.newEpoch'
   | 'edition.publishAnyway'
   | 'edition.acceptFuture'

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { dayMs } from '../../domain/time.ts'
 import type { Executor } from '../database/database.ts'
-import { lastBackupSetting } from '../nodes/last-backup.ts'
+import { lastBackupSetting, lastDrillSetting } from '../nodes/last-backup.ts'
 import { maintenanceSetting } from '../nodes/maintenance.ts'
 import { isWaiting } from '../received/notices.ts'
 
@@ -28,6 +28,8 @@ export type DeskFacts = {
   readonly maintenance: string | null
   /** When the state of the newest backup was taken; null without one. */
   readonly lastBackup: number | null
+  /** When the newest state that a drill has restored was taken; null without one. */
+  readonly lastDrill: number | null
   readonly mailsDue: number
   /** When the oldest waiting mail was created. */
   readonly mailsSince: number | null
@@ -77,6 +79,7 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
       'rounds', (select coalesce(json_agg(value), '[]'::json) from setting where name like 'rounds %'),
       'maintenance', (select value from setting where name = ${maintenanceSetting}),
       'lastBackup', (select value::bigint from setting where name = ${lastBackupSetting}),
+      'lastDrill', (select value::bigint from setting where name = ${lastDrillSetting}),
       'mailsDue', (select count(*) from mail where state = 'due'),
       'mailsSince', (select min(created_at) from mail where state = 'due'),
       'mailsGivenUp', (select count(*) from mail where state = 'given-up'),

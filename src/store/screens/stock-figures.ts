@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { minuteMs } from '../../domain/time.ts'
 import type { Executor } from '../database/database.ts'
 import { isMatched } from '../hits/deliveries.ts'
-import { lastBackupSetting } from '../nodes/last-backup.ts'
+import { lastBackupSetting, lastDrillSetting } from '../nodes/last-backup.ts'
 import { isWaiting } from '../received/notices.ts'
 import { quarantineKind } from '../sources/source-fill.ts'
 
@@ -37,6 +37,10 @@ export type StockFigures = {
   readonly endpoints: { readonly active: number; readonly failing: number; readonly disabled: number }
   /** When the state of the newest backup was taken; null without one. */
   readonly lastBackup: number | null
+  /** When the newest state that a drill has restored was taken; null without one. */
+  readonly lastDrill: number | null
+  /** Size of the database in bytes. */
+  readonly databaseBytes: number
   /** Editions that are not matched with saved searches yet. */
   readonly editionsUnmatched: number
 }
@@ -59,6 +63,8 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
       'edition', (select edition from newest),
       'holds', (select count(*) from edition_hold, newest where held_at > published_at),
       'lastBackup', (select value::bigint from setting where name = ${lastBackupSetting}),
+      'lastDrill', (select value::bigint from setting where name = ${lastDrillSetting}),
+      'databaseBytes', pg_database_size(current_database()),
       'checks', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'checkedAt', checked_at)), '[]'::json)
         from source_check),
       'alarms', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'kind', kind)), '[]'::json)
