@@ -152,26 +152,27 @@ test('it names a mail server that does not answer, mistyped settings, an old bac
     TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
     TENDERSTOCK_CONTAKT: 'ops@example.org',
     TENDERSTOCK_BASE_URL: wrong,
-    TENDERSTOCK_CONSOLE_URL: `http://127.0.0.1:${await freePort()}`,
+    TENDERSTOCK_CONSOLE_URL: `https://127.0.0.1:${await freePort()}`,
   }
-  const report = await examine(['--data', data, ...ports], faulty)
+  let report = await examine(['--data', data, ...ports], faulty)
+  // on a busy machine the time limit of a check may end it
+  for (let time = 0; time < 5 && report.of('service', 'ok').length === 0; time++)
+    report = await examine(['--data', data, ...ports], faulty)
   expect(report.of('mail', 'problem').join()).toMatch(/does not accept mails \(.*ECONNREFUSED/)
   expect(report.of('settings', 'problem').join()).toMatch(/TENDERSTOCK_CONTAKT is no setting.*TENDERSTOCK_CONTACT\?/)
   expect(report.of('service', 'problem').join()).toContain('The newest backup is 40 hours old')
   expect(report.of('service', 'warning').join()).toContain('tenderstock drill')
-  expect(report.of('addresses', 'problem').join(' ')).toMatch(/BASE_URL .* does not lead here.*Nothing answers at/)
+  expect(report.of('addresses', 'problem').join(' ')).toMatch(/BASE_URL .* does not lead here.*leads nowhere/)
   await using mails = await startMailReceiver()
   const right = {
     TENDERSTOCK_SMTP_URL: `smtp://127.0.0.1:${mails.settings.port}`,
     TENDERSTOCK_MAIL_FROM: 'tenders@example.org',
     TENDERSTOCK_BASE_URL: base,
-    TENDERSTOCK_CONSOLE_URL: `http://127.0.0.1:${consolePort}`,
   }
   const well = await examine(['--data', data, ...ports], right)
   expect([...well.of('mail', 'ok'), ...well.of('addresses', 'ok')]).toEqual([
     'The mail server 127.0.0.1 answers.',
     'TENDERSTOCK_BASE_URL leads to this service.',
-    'TENDERSTOCK_CONSOLE_URL leads to this service.',
   ])
   expect(mails.received).toEqual([])
 }, 240_000)

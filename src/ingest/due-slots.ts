@@ -10,6 +10,7 @@ import {
   retireSlot,
   type SlotName,
 } from '../store/sources/source-ledger.ts'
+import type { SourceUse } from '../store/sources/source-past.ts'
 import { horizonOf, missingSlots, type SourceStart, slotOfKey, type Urgency, urgencyOf } from './plan-slots.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -92,17 +93,21 @@ export async function dueSlotsOf(
   return due.sort(compareDue)
 }
 
+const unused: SourceUse = { searches: 0, tenders: 0 }
+
 /** How many entries a source is expected to bring on a working day; 0 where its card does not say. */
 const volumeOf = ({ expects: { perDay } }: Source): number => (perDay ? Math.sqrt(perDay[0] * perDay[1]) : 0)
 
 /**
  * Sources with something due and the slot of each that comes first, in the order in which they are read: news before
- * the past, those that did not fail before those that did, the leading ones, the largest, the longest due.
+ * the past, those that did not fail before those that did, the leading ones, the largest, the longest due. Of the past,
+ * those that people use come first.
  */
 export async function dueBySource(
   store: Store,
   sources: readonly Source[],
   options: RunOptions,
+  uses: ReadonlyMap<string, SourceUse> = new Map(),
 ): Promise<{ readonly source: Source; readonly best: DueSlot }[]> {
   const rows = Map.groupBy(await listDueSlots(store.db, options.clock()), (row) => row.sourceId)
   const found: { source: Source; best: DueSlot }[] = []
@@ -112,11 +117,17 @@ export async function dueBySource(
     const [best] = await dueSlotsOf(store, source, await startOf(store, source, options), own)
     if (best) found.push({ source, best })
   }
+  const usedMore = (a: (typeof found)[number], b: (typeof found)[number]): number => {
+    if (a.best.urgency !== 'backfill') return 0
+    const [one, other] = [uses.get(a.source.id) ?? unused, uses.get(b.source.id) ?? unused]
+    return other.searches - one.searches || other.tenders - one.tenders
+  }
   return found.sort(
     (a, b) =>
       ranks[a.best.urgency] - ranks[b.best.urgency] ||
       Math.min(a.best.failures, 1) - Math.min(b.best.failures, 1) ||
       Number(b.source.leads ?? false) - Number(a.source.leads ?? false) ||
+      usedMore(a, b) ||
       volumeOf(b.source) - volumeOf(a.source) ||
       a.best.dueAt - b.best.dueAt,
   )

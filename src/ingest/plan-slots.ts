@@ -110,6 +110,17 @@ function boundsOf(
   return { ...current, from: later }
 }
 
+/** The part of that period that is the past: its spans are backfill. Empty where `to` is not after `from`. */
+export function pastBoundsOf(
+  source: Source,
+  channel: Channel,
+  slots: SpanSlots,
+  start: SourceStart,
+): { readonly from: number; readonly to: number } {
+  const { from, to } = boundsOf(source, channel, slots, start)
+  return { from, to: channel.role === 'backfill' ? to : Math.min(to, start.startedAt - recentMs) }
+}
+
 const endOf = (source: Source, { until }: SpanSlots): number =>
   until === undefined ? Number.POSITIVE_INFINITY : dayStart(until, source.zone)
 

@@ -8,6 +8,7 @@ import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database/database.ts'
 import { type Lease, LeaseLost } from '../store/sources/source-leases.ts'
 import { deleteOldRuns } from '../store/sources/source-ledger.ts'
+import { type SourceUse, usesOfSources } from '../store/sources/source-past.ts'
 import { sourcesTurnedOff } from '../store/sources/sources-turned-off.ts'
 import { type DueSlot, dueBySource, planSource } from './due-slots.ts'
 import { hostGroups } from './host-groups.ts'
@@ -30,6 +31,8 @@ import { takeLeases, withHeartbeat } from './visit-leases.ts'
 
 /** How often spans that have started since are added to the ledger. */
 const planMs = 10 * minuteMs
+/** How often the use of each source is counted. */
+const usesMs = 6 * hourMs
 /** How often to look for due slots while no visit ends. */
 const pollMs = 5000
 /** How long a source is assumed to be read by another process. */
@@ -132,6 +135,8 @@ class Workers {
   /** By an operator, at the last look. */
   #turnedOff: ReadonlySet<string> = new Set()
   readonly #elsewhere = new Map<string, number>()
+  #uses: ReadonlyMap<string, SourceUse> = new Map()
+  #nextUsesAt = 0
   readonly #plannedAt = new Map<string, number>()
   readonly #pace = createPace()
   /** The most recent schedule: running visits check in it whether they have to end. */
@@ -169,7 +174,7 @@ class Workers {
     await this.#tidy(now)
     await this.#plan(now)
     if (this.#options.signal.aborted) return
-    const due = await this.#due()
+    const due = await this.#due(now)
     const tried = new Set<string>()
     this.#options.onNews?.(this.#look(due, tried, now).news)
     for (;;) {
@@ -195,10 +200,18 @@ class Workers {
     }
   }
 
-  async #due(): Promise<readonly DueSource[]> {
+  /** What people use changes slowly, and counting it reads the open stock. */
+  async #countUses(now: number): Promise<void> {
+    if (now < this.#nextUsesAt) return
+    this.#nextUsesAt = now + usesMs
+    this.#uses = await usesOfSources(this.#store.db)
+  }
+
+  async #due(now: number): Promise<readonly DueSource[]> {
+    await this.#countUses(now)
     this.#turnedOff = new Set((await sourcesTurnedOff(this.#store.db)).keys())
     const active = this.#sources.filter(({ id }) => !this.#turnedOff.has(id))
-    const found = await dueBySource(this.#store, active, this.#options)
+    const found = await dueBySource(this.#store, active, this.#options, this.#uses)
     return found.map(({ source, best }) => ({
       id: source.id,
       group: this.#groups.get(source.id)!,

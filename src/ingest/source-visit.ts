@@ -12,9 +12,9 @@ import type { RunOptions } from './run-options.ts'
 import { runSlot, type SlotReading, type SlotResult } from './run-slot.ts'
 import { leaseMs } from './visit-leases.ts'
 
-const usualRequestsPerMinute = 60
+export const usualRequestsPerMinute = 60
 /** Maximum share of a host's request rate for backfills. */
-const defaultBackfillShare = 0.25
+export const defaultBackfillShare = 0.25
 
 /** One stay at a portal: its slots are read one after the other under one lease. */
 export type Visit = {

@@ -106,13 +106,34 @@ function sourceLine(event: EventOf<'source'>, paint: Paint, clock: Clock): strin
           `read ${ago(event.lastSuccessAt, clock()).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days`,
           ...(state === 'ok' ? [] : [paint.yellow(word)]),
           ...(isFailing(state) && event.lastError !== null ? [folded(event.lastError, 6)] : []),
-          ...(event.waitingSlots > 1 ? [paint.dim(`${number(event.waitingSlots)} spans to read`)] : []),
+          ...pastParts(event.past, paint),
+          ...(event.waitingSlots > 1 && !event.past?.spansLeft
+            ? [paint.dim(`${number(event.waitingSlots)} spans to read`)]
+            : []),
         ].join('  ')
   const line = `  ${marker(state, paint)} ${event.sourceId.padEnd(30)} ${event.country.padEnd(3)} ${facts}`
   return [line, ...event.alarms.map(({ kind, detail }) => `      ${paint.yellow(kind)}: ${folded(detail, 6)}`)].join(
     '\n',
   )
 }
+
+/** `all since 2022`, `back to 2025-10-31, then 12 days to 2022`; nothing for a source without spans. */
+function pastParts(past: EventOf<'source'>['past'], paint: Paint): string[] {
+  if (!past) return []
+  if (past.spansLeft === 0) return [paint.dim('all since 2022')]
+  const depth = past.readBackTo === null ? '' : `back to ${minute(past.readBackTo).slice(0, 10)}, then `
+  return [paint.dim(`${depth}${pastDays(past.daysLeft, past.isMeasured)} to 2022`)]
+}
+
+/** `12 days`, `less than a day`; without a measurement `3 days or more`. */
+export const pastDays = (days: number, isMeasured: boolean): string =>
+  `${days < 1 ? 'less than a day' : count(Math.ceil(days), 'day')}${isMeasured ? '' : ' or more'}`
+
+/** How much of the past is read, of all sources together. */
+export const wholePastText = ({ daysLeft, done: read, sources, last }: EventOf<'sources'>['past']): string =>
+  last === null
+    ? `${count(sources, 'source')} read back to 2022`
+    : `${number(read)} of ${count(sources, 'source')} read back to 2022; all in ${pastDays(daysLeft, true)}, ${last} last`
 
 function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
   const active = sourceStates.filter(isActive).reduce((sum, state) => sum + event.states[state], 0)
@@ -121,7 +142,8 @@ function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
     `${number(active)} active`,
     ...countedStates(event.states, paint),
   ]
-  return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`
+  const past = event.past.sources === 0 ? '' : `\n  ${wholePastText(event.past)}`
+  return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}${past}`
 }
 
 /** `by day since 2022-01-01`, `read whole`, `as a feed`. */

@@ -5,6 +5,7 @@ import { count, number } from '../figures.ts'
 import { wrap } from '../help-text.ts'
 import type { Paint } from '../paint.ts'
 import { countedStates, firstReadingText } from './source-state-texts.ts'
+import { wholePastText } from './source-texts.ts'
 import { type EventTexts, row, utcMinute } from './text-lines.ts'
 
 export const statusTexts: EventTexts<StatusEvents> = { status: statusText }
@@ -117,6 +118,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         ]
       : []),
     row('Portals', countedStates(event.portals, paint).join(' · ')),
+    ...(event.past && event.past.sources > 0 ? [row('Archive', wholePastText(event.past))] : []),
     row('Last successful round', utcMinute(event.lastRoundAt)),
     ...(!event.isFailing && event.lastError
       ? [row('Last error', utcMinute(event.lastErrorAt)), ...wrap(event.lastError, 72).map((part) => `      ${part}`)]

@@ -4,10 +4,11 @@ import { isActive, sourceStates } from '../../domain/source-state.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { quarantineKind } from '../../store/sources/source-fill.ts'
 import type { CommandOutcome, ConsoleContext } from '../frame/console-context.ts'
-import { formatNumber, formatRelative } from '../frame/format.ts'
+import { formatDay, formatNumber, formatRelative } from '../frame/format.ts'
 import { actingOf, actorOf, fieldOf } from '../frame/forms.ts'
 import { frameTexts } from '../frame/frame-texts.ts'
 import { type Content, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
 import {
   operatorPage,
   orNotFound,
@@ -20,6 +21,7 @@ import {
 } from '../frame/page.ts'
 import { empty, foreignLink, numbers, part, quoted, state, table } from '../frame/parts.ts'
 import { runBriefly } from '../frame/run-briefly.ts'
+import type { SourceLine } from '../frame/stock-reads.ts'
 import { sourceBody, turnOffName } from './source-body.ts'
 import { sourceMarks } from './source-marks.ts'
 import { sourceTexts } from './source-texts.ts'
@@ -46,10 +48,14 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
   const running = lines.filter((line) => isActive(line.state))
   const ago = (at: number | null) => (at === null ? texts.never : formatRelative(at, now, language))
   const headOf = (each: (typeof sourceStates)[number]) => (each === 'alarm' ? texts.withAlarm : texts.states[each])
+  const { last, done, sources, daysLeft } = await reads.past()
+  const past = last === null ? '' : texts.archiveAll(number(done), number(sources), number(Math.ceil(daysLeft)))
   const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
   return page({
     title: texts.pageNames.sources,
-    lead: texts.lead(number(lines.filter((line) => line.state === 'ok').length), number(running.length)),
+    lead: [texts.lead(number(lines.filter((line) => line.state === 'ok').length), number(running.length)), past].join(
+      ' ',
+    ),
     body: html`<nav class="row" aria-label="${texts.shared.condition}">
       <a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>
         ${texts.shared.all}
@@ -76,16 +82,15 @@ ${groups.map(
         kind: 'mini',
         columns: [
           texts.shared.source,
-          texts.country,
           texts.shared.condition,
           texts.lastRead,
           texts.lastNew,
+          texts.archive,
           numbers(texts.documents),
           numbers(texts.slots),
         ],
         rows: some.map((line) => [
-          html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><code class="soft">${line.sourceId}</code>`,
-          line.country,
+          html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><span class="soft"><code>${line.sourceId}</code> · ${line.country}</span>`,
           html`
             ${state(sourceMarks[line.state], texts.states[line.state])}
             ${line.offBecause !== undefined && html` <span class="soft" lang="en">${withLinks(line.offBecause)}</span>`}
@@ -94,6 +99,7 @@ ${groups.map(
           `,
           ago(line.lastSuccessAt),
           ago(line.lastNewAt),
+          archiveOf(line, language),
           number(line.recentDocuments),
           number(line.waitingSlots),
         ]),
@@ -102,6 +108,16 @@ ${groups.map(
     ),
 )}`,
   })
+}
+
+/** From which day on everything is read, and when the rest will be. */
+function archiveOf({ past }: SourceLine, language: Language): Content {
+  if (!past) return '–'
+  const texts = sourceTexts[language]
+  if (past.spansLeft === 0) return texts.archiveWhole
+  const days = formatNumber(Math.ceil(past.daysLeft), language)
+  return html`${past.readBackTo !== null && html`${texts.archiveFrom(formatDay(past.readBackTo, language))}<br>`}
+    <span class="soft">${texts.archiveLeft(days, past.isMeasured)}</span>`
 }
 
 async function fileOf({ reads }: ConsoleContext, { params, language }: PersonRequest) {

@@ -33,7 +33,13 @@ const en = {
   /** The heading of the sources with an alarm; the others are headed by their state. */
   withAlarm: 'With an alarm',
   count: (count: string) => `${count}`,
-  country: 'Country',
+  archive: 'Archive',
+  archiveFrom: (day: string) => `from ${day}`,
+  archiveWhole: 'all since 2022',
+  archiveLeft: (days: string, isMeasured: boolean) =>
+    `${counted(days, 'day', 'days')}${isMeasured ? '' : ' or more'} to 2022`,
+  archiveAll: (done: string, all: string, days: string) =>
+    `${done} of ${counted(all, 'source', 'sources')} are read back to 2022; the others take about ${counted(days, 'day', 'days')}.`,
   lastRead: 'Last read',
   lastNew: 'Last new document',
   documents: 'Documents, 7 days',
@@ -198,7 +204,13 @@ const de: typeof en = {
   turnedOn: 'Die Quelle wird wieder gelesen, wenn sie fällig ist.',
   withAlarm: 'Mit Alarm',
   count: (count) => count,
-  country: 'Land',
+  archive: 'Archiv',
+  archiveFrom: (day) => `ab ${day}`,
+  archiveWhole: 'alles seit 2022',
+  archiveLeft: (days, isMeasured) =>
+    `${isMeasured ? 'noch' : 'mindestens noch'} ${counted(days, 'Tag', 'Tage')} bis 2022`,
+  archiveAll: (done, all, days) =>
+    `${done} von ${counted(all, 'Quelle', 'Quellen')} sind bis 2022 zurück gelesen; die anderen brauchen etwa ${counted(days, 'Tag', 'Tage')}.`,
   lastRead: 'Zuletzt gelesen',
   lastNew: 'Letztes neues Dokument',
   documents: 'Dokumente, 7 Tage',

@@ -4,6 +4,7 @@ import type { ActReading } from '../../domain/acts/act.ts'
 import type { ClockConcern } from '../../domain/clock-concern.ts'
 import type { Contradiction } from '../../domain/contradiction.ts'
 import type { Notice } from '../../domain/notice.ts'
+import type { SourcePast, WholePast } from '../../domain/source-past.ts'
 import type { SourceState } from '../../domain/source-state.ts'
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -160,6 +161,8 @@ export type SourceLine = {
   readonly lastNewAt: number | null
   readonly recentDocuments: number
   readonly waitingSlots: number
+  /** How much of its past is read; undefined: it has none that is read in spans, or was never read. */
+  readonly past: SourcePast | undefined
   /** Open alarms by kind. */
   readonly alarms: readonly { readonly kind: string; readonly detail: string }[]
 }
@@ -209,6 +212,8 @@ export type StockReads = {
     readonly pair?: readonly [left: string, right: string]
   }) => Promise<ReviewDesk>
   readonly sources: () => Promise<readonly SourceLine[]>
+  /** How much of the past of all sources that are read is there. */
+  readonly past: () => Promise<WholePast>
   readonly source: (sourceId: string) => Promise<SourceFile | undefined>
   /** The bytes of a received document. Undefined if there are none. */
   readonly document: (documentId: string) => Promise<FoundDocument | undefined>

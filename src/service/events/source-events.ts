@@ -1,5 +1,6 @@
 // Sources.
 
+import type { SourcePast, WholePast } from '../../domain/source-past.ts'
 import type { SourceCounts } from '../../domain/source-state.ts'
 import type { CheckResult } from '../../ingest/check-source.ts'
 import type { FirstReading } from '../../ingest/first-reading.ts'
@@ -38,13 +39,18 @@ export type SourceCard = Pick<
 export type SourceEvents = {
   source: SourceHealth &
     Pick<Source, 'title' | 'country'> &
-    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'lastReason' | 'recentDocuments' | 'waitingSlots'>
+    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'lastReason' | 'recentDocuments' | 'waitingSlots'> & {
+      /** How much of its past is read; null: it has none that is read in spans, or was never read. */
+      past: SourcePast | null
+    }
   sources: {
     total: number
     countries: number
     /** How many sources are in each state. */
     states: SourceCounts
     hidden: number
+    /** Of all that are read. */
+    past: WholePast
   }
   sourceCard: SourceCard & {
     health: SourceHealth

@@ -1,5 +1,6 @@
 // What `status` prints.
 
+import type { WholePast } from '../../domain/source-past.ts'
 import type { SourceCounts } from '../../domain/source-state.ts'
 import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -39,6 +40,8 @@ export type StatusEvents = {
     doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
     /** How many of all sources are in each state; `portals`, as \`sources\` are what was received. */
     portals: SourceCounts
+    /** How much of their past is read. */
+    past?: WholePast
     unpublished: number
     /** At the earliest; during the first reading at the latest. */
     nextPublication: number

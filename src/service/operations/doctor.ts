@@ -291,7 +291,7 @@ async function addressFinding(
       ? ok(`${setting} leads to this service.`)
       : found(`${setting} (${url}) does not lead here but to something else: set it to where ${use}.`)
   } catch (error) {
-    return found(`Nothing answers at ${url} (${sentenceOf(error)}): correct ${setting}, the proxy or the name.`)
+    return found(`${setting} leads nowhere (${(error as Error).message}): correct it, the proxy or the name.`)
   } finally {
     await http.close()
   }

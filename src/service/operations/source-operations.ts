@@ -5,12 +5,14 @@ import { dirname, join } from 'node:path'
 import { makeSharedFile } from '#flat/files/own-files'
 import type { Actor } from '../../actions/acting.ts'
 import { noteReading, releaseSource, turnSourceOff, turnSourceOn } from '../../actions/sources.ts'
-import { countStates, sourceStates } from '../../domain/source-state.ts'
+import type { SourcePast } from '../../domain/source-past.ts'
+import { countStates, isActive, sourceStates } from '../../domain/source-state.ts'
 import { type CheckResult, checkSource } from '../../ingest/check-source.ts'
 import { hostGroups } from '../../ingest/host-groups.ts'
 import { Recorder } from '../../ingest/recordings.ts'
 import { runSource } from '../../ingest/run-sources.ts'
-import { needsKey, whyOff } from '../../ingest/source-health.ts'
+import { needsKey, type SourceHealth, whyOff } from '../../ingest/source-health.ts'
+import { sourcesPast, wholePast } from '../../ingest/source-past.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { atMost } from '../../platform/at-most.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
@@ -73,6 +75,7 @@ export const listSources: Operation<SourceContext> = async (context, { options }
       `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
     )
   const judged = await sourcesHealth(context.store, watchOf(context, sources))
+  const pasts = await sourcesPast(context.store, { sources, now: context.clock() })
   const wanted = judged
     .filter(({ health }) => country === undefined || sources.get(health.sourceId)!.country === country)
     .sort((a, b) => sourceStates.indexOf(a.health.state) - sourceStates.indexOf(b.health.state))
@@ -92,6 +95,7 @@ export const listSources: Operation<SourceContext> = async (context, { options }
       lastReason: record.lastReason,
       recentDocuments: record.recentDocuments,
       waitingSlots: record.waitingSlots,
+      past: pasts.get(health.sourceId) ?? null,
     })
   }
   emit({
@@ -100,9 +104,17 @@ export const listSources: Operation<SourceContext> = async (context, { options }
     countries: countCountries(wanted.map(({ health }) => sources.get(health.sourceId)!)),
     states: countStates(wanted.map(({ health }) => health.state)),
     hidden: wanted.filter((each) => !isShown(each)).length,
+    past: wholePast(activePasts(pasts, judged), sources),
   })
   return 0
 }
+
+/** Of the sources that are read. */
+export const activePasts = (
+  pasts: ReadonlyMap<string, SourcePast>,
+  judged: readonly { readonly health: SourceHealth }[],
+): readonly SourcePast[] =>
+  judged.flatMap(({ health }) => (isActive(health.state) ? (pasts.get(health.sourceId) ?? []) : []))
 
 /** `source show ID`: its card, its health, its last readings and alarms. */
 export const showSource: Operation<SourceContext> = async (context, { operands }, emit) => {

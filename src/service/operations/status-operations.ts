@@ -3,6 +3,7 @@
 import { clockLine } from '../../domain/clock-concern.ts'
 import { countStates } from '../../domain/source-state.ts'
 import { stockRules } from '../../domain/stock-rules.ts'
+import { sourcesPast, wholePast } from '../../ingest/source-past.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { parserVersion } from '../../sources/parser-version.ts'
 import { loadSources } from '../../sources/registry.ts'
@@ -26,7 +27,7 @@ import type { Operations, ServiceContext } from '../control/operation-context.ts
 import { organizationNamed } from '../control/organization-named.ts'
 import type { Emit } from '../events/command-event.ts'
 import { clockConcerns } from '../watch/clock-concerns.ts'
-import { watchOf } from './source-operations.ts'
+import { activePasts, watchOf } from './source-operations.ts'
 
 const failingExitCode = 7
 
@@ -42,6 +43,8 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
   const maintenance = await loadMaintenance(db)
   const exported = await exportProgress(db)
   const next = context.nextEdition?.()
+  const sources = await loadSources()
+  const judged = await sourcesHealth(context.store, watchOf(context, sources))
   emit({
     event: 'status',
     maintenanceUntil: maintenance !== undefined && maintenance > now ? maintenance : null,
@@ -72,9 +75,8 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     hits: await readHitLag(db),
     mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },
     ...(exported && { exported }),
-    portals: countStates(
-      (await sourcesHealth(context.store, watchOf(context, await loadSources()))).map(({ health }) => health.state),
-    ),
+    portals: countStates(judged.map(({ health }) => health.state)),
+    past: wholePast(activePasts(await sourcesPast(context.store, { sources, now }), judged), sources),
     unpublished: await countUnpublished(db),
     nextPublication: next?.at ?? Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
     ...(next?.firstReading && { firstReading: next.firstReading }),

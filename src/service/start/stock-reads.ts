@@ -12,10 +12,12 @@ import type {
 } from '../../console/frame/stock-reads.ts'
 import { explainRecord } from '../../consolidate/explain-stock.ts'
 import { noticeChanges } from '../../consolidate/notice-changes.ts'
+import type { SourcePast } from '../../domain/source-past.ts'
 import { isFailing } from '../../domain/source-state.ts'
 import { hourMs } from '../../domain/time.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
+import { sourcesPast, wholePast } from '../../ingest/source-past.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { loadSources } from '../../sources/registry.ts'
 import type { Source } from '../../sources/source.ts'
@@ -29,7 +31,7 @@ import { listNewestDecisions, recordsOfNoticeKeys } from '../../store/stock/revi
 import { listMergedInto } from '../../store/stock/tenders.ts'
 import type { ServiceContext } from '../control/operation-context.ts'
 import { comparePair, waitingPairs } from '../operations/review-operations.ts'
-import { cardOf, watchOf } from '../operations/source-operations.ts'
+import { activePasts, cardOf, watchOf } from '../operations/source-operations.ts'
 import { clockConcerns } from '../watch/clock-concerns.ts'
 
 /** Replaces a document from which a redaction cannot be cut out. */
@@ -49,8 +51,20 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
     reviews: (options) => within((trx) => reviewDesk(trx, options, clock())),
     sources: async () => {
       const sources = await loadSources()
-      const judged = await within((trx) => sourcesHealth({ db: trx }, watchOf(context, sources)))
-      return judged.map(({ health, record }) => lineOf(sources.get(health.sourceId)!, health, record))
+      return within(async (trx) => {
+        const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
+        const pasts = await sourcesPast({ db: trx }, { sources, now: clock() })
+        return judged.map(({ health, record }) =>
+          lineOf(sources.get(health.sourceId)!, { health, record, past: pasts.get(health.sourceId) }),
+        )
+      })
+    },
+    past: async () => {
+      const sources = await loadSources()
+      return within(async (trx) => {
+        const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
+        return wholePast(activePasts(await sourcesPast({ db: trx }, { sources, now: clock() }), judged), sources)
+      })
     },
     source: async (sourceId) => {
       const source = (await loadSources()).get(sourceId)
@@ -124,7 +138,14 @@ async function reviewDesk(
   }
 }
 
-function lineOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine {
+function lineOf(
+  source: Source,
+  {
+    health,
+    record,
+    past,
+  }: { readonly health: SourceHealth; readonly record: SourceRecord; readonly past: SourcePast | undefined },
+): SourceLine {
   return {
     sourceId: source.id,
     title: source.title,
@@ -136,18 +157,20 @@ function lineOf(source: Source, health: SourceHealth, record: SourceRecord): Sou
     lastNewAt: record.lastNewAt,
     recentDocuments: record.recentDocuments,
     waitingSlots: record.waitingSlots,
+    past,
     alarms: health.alarms.map(({ kind, detail }) => ({ kind, detail })),
   }
 }
 
 async function sourceFile(trx: Executor, source: Source, context: ServiceContext): Promise<SourceFile> {
   const watch = { ...watchOf(context, new Map([[source.id, source]])) }
+  const past = (await sourcesPast({ db: trx }, watch)).get(source.id)
   const [{ health, record }] = (await sourcesHealth({ db: trx }, watch)) as [
     { readonly health: SourceHealth; readonly record: SourceRecord },
   ]
   const { access, politeness, expects, ...card } = cardOf(source)
   return {
-    line: lineOf(source, health, record),
+    line: lineOf(source, { health, record, past }),
     card: {
       ...card,
       access: access.kind === 'open' ? 'open' : `TENDERSTOCK_${access.setting}`,
