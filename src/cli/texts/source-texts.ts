@@ -126,7 +126,7 @@ function pastParts(past: EventOf<'source'>['past'], paint: Paint): string[] {
 }
 
 /** `12 days`, `less than a day`; without a measurement `3 days or more`. */
-export const pastDays = (days: number, isMeasured: boolean): string =>
+const pastDays = (days: number, isMeasured: boolean): string =>
   `${days < 1 ? 'less than a day' : count(Math.ceil(days), 'day')}${isMeasured ? '' : ' or more'}`
 
 /** How much of the past is read, of all sources together. */
