@@ -1285,7 +1285,7 @@ const table = {
         type: 'text',
         value: 'DIR|URL',
         completes: 'folder',
-        help: 'Folder for a scratch database of the embedded engine, or the address of an empty one on a server, which is emptied afterwards. Default: the folder for temporary files.',
+        help: 'Folder for a scratch database, or address of an empty one, emptied afterwards. Default: the folder for temporary files.',
       },
       keep: {
         type: 'count',

@@ -1,6 +1,6 @@
 // How long the rest of the past takes, by readings and by the card.
 import { expect, test } from 'vitest'
-import type { SourcePast } from '../domain/source-past.ts'
+import type { SourcePast } from '../domain/source-state.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import { loadSources } from '../sources/registry.ts'
 import type { PastFacts } from '../store/sources/source-past.ts'

@@ -1,6 +1,6 @@
 // How far back a source is read, and when the rest of its past will be: from what its readings took, or where none was
 // measured yet, from the rate that its card allows.
-import type { SourcePast, WholePast } from '../domain/source-past.ts'
+import type { SourcePast, WholePast } from '../domain/source-state.ts'
 import { dayMs, minuteMs } from '../domain/time.ts'
 import type { Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'

@@ -35,8 +35,8 @@ function run(program: string, args: readonly string[]): ChildProcess {
 }
 
 /**
- * Scrapes every second. The rules are the shipped ones, except that those that wait only wait for `patience`. `routing`:
- * the configuration of the Alertmanager; without it, everything comes to the test.
+ * Scrapes every second. The rules are the shipped ones, except that those that wait only wait for `patience`.
+ * `routing`: the configuration of the Alertmanager; without it, everything comes to the test.
  */
 export async function startWatching(patience: string, routing?: object): Promise<Watching> {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-prometheus-'))

@@ -36,6 +36,7 @@ const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
     'note-fill',
     'note-names',
     'watch-sources',
+    'source-past',
   ],
   consolidate: ['estimate/apply-estimates', 'estimate/fit-stock', 'explain-stock', 'match-closure', 'rematch'],
   publish: ['count-outcomes', 'examine', 'preview-publication'],

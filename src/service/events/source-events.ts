@@ -1,7 +1,6 @@
 // Sources.
 
-import type { SourcePast, WholePast } from '../../domain/source-past.ts'
-import type { SourceCounts } from '../../domain/source-state.ts'
+import type { SourceCounts, SourcePast, WholePast } from '../../domain/source-state.ts'
 import type { CheckResult } from '../../ingest/check-source.ts'
 import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { SlotResult } from '../../ingest/run-slot.ts'

@@ -4,8 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import { dayMs } from '../../domain/time.ts'
+import { dayMs, toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
 import { backupLocationOf, checkDatabaseUrl, readConfig } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -14,7 +13,7 @@ import { findSecretKey } from '../../platform/sealing.ts'
 import { type BackupShelf, openBackupShelf } from '../../store/backup/backup-shelf.ts'
 import { restoredName } from '../../store/backup/backup-storage.ts'
 import { type Manifest, readManifest, verifyBackup } from '../../store/backup/manifest.ts'
-import { restoreStock } from '../../store/backup/restore-stock.ts'
+import { removeTables, restoreStock } from '../../store/backup/restore-stock.ts'
 import { openStore, type Store } from '../../store/database/database.ts'
 import { type ReadDigest, readNewestDigest } from '../../store/editions/digest-of-edition.ts'
 import { migrate } from '../../store/schema/migrate.ts'
@@ -33,7 +32,9 @@ export type DrillOptions = {
   readonly tellStock: (location: string, facts: { readonly [option: string]: string | number }) => Promise<number>
 }
 
-/** Returns the exit code. Throws OperatorError when the newest backup cannot be restored, or is not what was published. */
+/**
+ * Returns the exit code. Throws OperatorError when the newest backup cannot be restored, or is not what was published.
+ */
 export async function drill(
   { dataFolder, version, tellStock }: DrillOptions,
   { operands, options }: ControlRequest,
@@ -61,7 +62,7 @@ export async function drill(
     const facts = { 'taken-at': Date.parse(manifest.takenAt), 'stock-id': manifest.stockId, ...factsFor(read) }
     const told = await tellStock(storage.name, facts)
     if (told !== 0) return told
-    await storage.put(restoredName, Buffer.from(`${JSON.stringify({ at: new Date().toISOString(), ...read })}\n`))
+    await storage.put(restoredName, Buffer.from(`${JSON.stringify({ at: toInstant(systemClock()), ...read })}\n`))
     const removed = await removeOld(shelf, found, Number(options['keep'] ?? 0))
     emit({
       event: 'drilled',
@@ -148,8 +149,7 @@ async function restoreInto(
     isOwn = !(error instanceof OperatorError && error.code === 'target-not-empty')
     throw error
   } finally {
-    if (isOwn) await sql`drop schema public cascade`.execute(store.db)
-    if (isOwn) await sql`create schema public`.execute(store.db)
+    if (isOwn) await removeTables(store.db)
     await store.close()
   }
 }
@@ -160,7 +160,7 @@ const scratchStart = 'tenderstock-drill-'
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    if (name.startsWith(scratchStart) && (await stat(path)).mtimeMs < Date.now() - dayMs)
+    if (name.startsWith(scratchStart) && (await stat(path)).mtimeMs < systemClock() - dayMs)
       await rm(path, { recursive: true, force: true })
   }
 }

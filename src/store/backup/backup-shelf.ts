@@ -1,4 +1,5 @@
-// The folder, or the part of a bucket, below which each backup has a place of its own: which there are, and removing one.
+// The folder, or the part of a bucket, below which each backup has a place of its own: which there are, and removing
+// one.
 import { readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DocumentLocation } from '../../platform/config.ts'

@@ -94,6 +94,12 @@ export async function restoreStock(
   return summary
 }
 
+/** Empties a scratch database, which held nothing but what was restored into it. */
+export async function removeTables(db: Executor): Promise<void> {
+  await sql`drop schema public cascade`.execute(db)
+  await sql`create schema public`.execute(db)
+}
+
 /** The stock goes on with another secret key, unless secrets of webhooks still need the former one. */
 async function loseKeys(trx: Executor, { randomBytes }: CursorKeyOptions): Promise<void> {
   await loseRedactions(trx, randomBytes)
