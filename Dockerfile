@@ -6,6 +6,8 @@ ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /build
 COPY . .
+# packs the client of Python, which the service hands out
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*
 RUN npm ci --no-audit --no-fund && npm pack --pack-destination / \
   && mkdir /package && tar -xzf /tenderstock-*.tgz -C /package --strip-components=1 \
   && cp "$(readlink -f "$(command -v node)")" /node \

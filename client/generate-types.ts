@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Column, lotColumns, tenderColumns, withoutColumn } from './src/sinks/record/columns.ts'
 
-type Schema = {
+export type Schema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly format?: string

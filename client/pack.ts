@@ -1,7 +1,8 @@
-// Packs the client as a service hands it out: one file that asks no registry for anything, and a file beside it that
-// names version and checksum. Run by `node client/pack.ts`, and by `npm pack` of the service.
+// Packs the clients as a service hands them out: files that ask no registry for anything, and one beside them that
+// names versions and checksums. Run by `node client/pack.ts`, and by `npm pack` of the service. That of Python needs
+// Python.
 // Usage: node client/pack.ts [FOLDER]
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,9 +31,28 @@ try {
   const file = `tenderstock-client-${manifest.version}.tgz`
   const bytes = readFileSync(join(out, file))
   const sha512 = createHash('sha512').update(bytes).digest('base64')
-  const index = { version: manifest.version, file, bytes: bytes.length, sha512, node: manifest.engines.node }
+  const python = packPython()
+  const index = { version: manifest.version, file, bytes: bytes.length, sha512, node: manifest.engines.node, python }
   writeFileSync(join(out, 'index.json'), `${JSON.stringify(index, undefined, 2)}\n`)
   process.stdout.write(`${join(out, file)}: ${bytes.length} bytes\n`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** The wheel and what it is built from; undefined where there is no Python. */
+function packPython() {
+  const folder = join(from, '../python')
+  const { status, stdout } = spawnSync('python3', [join(folder, 'build_package.py'), out], { encoding: 'utf8' })
+  if (status !== 0) {
+    process.stderr.write('There is no python3 that works: the client of Python is not packed.\n')
+    return undefined
+  }
+  const [wheel, source] = stdout.trim().split('\n') as [string, string]
+  const [, python] = /^requires-python = "(.*)"$/m.exec(readFileSync(join(folder, 'pyproject.toml'), 'utf8'))!
+  return { ...described(wheel), python, source: described(source) }
+}
+
+function described(file: string) {
+  const bytes = readFileSync(join(out, file))
+  return { file, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }

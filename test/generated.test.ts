@@ -10,6 +10,7 @@ import {
   withColumns,
 } from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
+import { generatePythonContract } from '../python/generate-contract.ts'
 import { generateContract } from '../src/api/contract.ts'
 import { withSinkList } from '../src/bin/sink-list.ts'
 
@@ -30,9 +31,16 @@ test.each([
   ['docs/sync/tender-sync.md', () => withSinkList(read('docs/sync/tender-sync.md'))],
   ['client/src/types.ts', () => generateTypes(readContract())],
   ['client/src/record-shapes.ts', () => generateShapes(readContract())],
+  ['python/src/tender_sync/contract.py', () => generatePythonContract(readContract())],
   ['client/src/sinks/record/columns.ts', () => withColumns(read('client/src/sinks/record/columns.ts'), readContract())],
   ['integrations/airbyte/manifest.yaml', () => withSchema(read('integrations/airbyte/manifest.yaml'), contract)],
   ['integrations/singer/tenders.schema.json', () => singerSchema(contract)],
 ])('%s is what the contract and the pages of sinks say', (path, made) => {
   expect(made() === read(path), 'it is stale; run: npm run generate').toBe(true)
+})
+
+test('the client of Python has the version of the other one', () => {
+  const { version } = JSON.parse(read('client/package.json')) as { version: string }
+  expect(read('python/pyproject.toml')).toContain(`version = "${version}"`)
+  expect(read('python/src/tender_sync/client.py')).toContain(`VERSION = "${version}"`)
 })

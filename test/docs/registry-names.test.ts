@@ -14,7 +14,7 @@ const heldInNpm = new Set(
     .filter(([, { integrity }]) => integrity !== undefined)
     .map(([path]) => path.split('node_modules/').at(-1)!),
 )
-const heldInPyPi = new Set(['dlt', 'target-jsonl'])
+const heldInPyPi = new Set(['dlt', 'pandas', 'polars', 'target-jsonl'])
 
 type Ways = { readonly pattern: RegExp; readonly held: ReadonlySet<string>; readonly isFirstOnly: boolean }
 

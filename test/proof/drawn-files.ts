@@ -68,6 +68,8 @@ const long: { readonly [path: string]: number } = {
   'test/model/model.': 70,
   'test/package/': 50,
   'test/proxies/': 40,
+  'test/python/faults': 120,
+  'test/python/python-client': 120,
   'test/published-editions.': 110,
   'test/redaction/redaction-in-a-stock': 30,
   'test/replaced-editions': 35,

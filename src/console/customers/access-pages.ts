@@ -12,7 +12,7 @@ import {
   listTokens,
   type Organization,
 } from '../../store/people/organizations.ts'
-import { copyCommand, isSafeToRun } from '../frame/client-package.ts'
+import { type ClientPackage, copyCommand, isSafeToRun, pythonCommand } from '../frame/client-package.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once } from '../frame/forms.ts'
@@ -308,8 +308,26 @@ class AccessPages {
           copy: [texts.shared.copy, texts.shared.copied],
         })}
         <p><a href="/docs/sync/tender-sync">${texts.copyMore}</a></p>
-        ${checksum}`,
+        ${checksum}
+        ${client.python && this.#pythonCopy(texts, client.version, client.python)}`,
     )
+  }
+
+  #pythonCopy(
+    texts: (typeof accessTexts)[OrganizationRequest['language']],
+    version: string,
+    python: NonNullable<ClientPackage['python']>,
+  ): Html {
+    const { origin, apiAddress } = this.#context
+    return html`<p>${texts.copyPython(version, python.python.replace('>=', ''))}</p>
+        ${code({
+          id: 'python-copy',
+          text: `export TENDER_TOKEN=…\n${pythonCommand({ origin, api: apiAddress }, python)}`,
+          caption: texts.copyPythonCaption,
+          copy: [texts.shared.copy, texts.shared.copied],
+        })}
+        <p><a href="/docs/sync/python">${texts.copyPythonMore}</a></p>
+        <p class="soft small">SHA-256 <code class="long">${python.sha256}</code></p>`
   }
 
   #secretCard({ language }: OrganizationRequest, { plaintext, token }: NonNullable<Shown['created']>): Html {

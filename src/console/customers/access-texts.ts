@@ -35,6 +35,10 @@ const en = {
     `It needs Node.js ${node} or newer (22.5 for SQLite).`,
   copyCaption: 'The first copy, from an empty folder',
   copyMore: 'Targets, timers and later runs',
+  copyPython: (version: string, python: string) =>
+    `The same without Node.js: tender_sync ${version} for Python ${python} or newer.`,
+  copyPythonCaption: 'The first copy with Python',
+  copyPythonMore: 'The client of Python',
   copyUnsafe: (file: string) =>
     'This console is not reached by https, so do not run what it hands out: ' +
     `ask the operator for ${file}, and compare its checksum.`,
@@ -120,6 +124,9 @@ const de: typeof en = {
     `Es braucht Node.js ${node} oder neuer (22.5 für SQLite).`,
   copyCaption: 'Die erste Kopie, in einem leeren Ordner',
   copyMore: 'Ziele, Zeitpläne und spätere Läufe',
+  copyPython: (version, python) => `Dasselbe ohne Node.js: tender_sync ${version} für Python ${python} oder neuer.`,
+  copyPythonCaption: 'Die erste Kopie mit Python',
+  copyPythonMore: 'Der Client für Python',
   copyUnsafe: (file) =>
     'Diese Konsole ist nicht über https erreichbar; führen Sie nicht aus, was sie ausgibt. ' +
     `Erbitten Sie ${file} vom Betreiber, und vergleichen Sie die Prüfsumme.`,

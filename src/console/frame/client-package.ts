@@ -1,7 +1,23 @@
-// The package of the client that this service hands out, and the commands that use it.
+// The packages of the clients that this service hands out, and the commands that use them.
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+
+/** A file of the client of Python. */
+type PythonFile = {
+  readonly file: string
+  readonly bytes: number
+  /** Of the file, in hexadecimal digits: pip checks it when it stands behind the address. */
+  readonly sha256: string
+  readonly content: Uint8Array
+}
+
+/** A wheel, and what it is built from. */
+export type PythonPackage = PythonFile & {
+  /** Versions of Python that it needs. */
+  readonly python: string
+  readonly source: PythonFile
+}
 
 /** As `client/pack.ts` writes it into `index.json`. */
 export type ClientPackage = {
@@ -14,6 +30,8 @@ export type ClientPackage = {
   /** Versions of Node.js that it needs. */
   readonly node: string
   readonly content: Uint8Array
+  /** Missing where the release was made without Python. */
+  readonly python?: PythonPackage
 }
 
 /** Folder in the repository and in the packed program; made by the release, empty in a clone. */
@@ -26,11 +44,22 @@ const folder = join(import.meta.dirname, '../../../client/package')
 export function readClientPackage(from = folder): ClientPackage | undefined {
   const index = join(from, 'index.json')
   if (!existsSync(index)) return undefined
-  const said = JSON.parse(readFileSync(index, 'utf8')) as Omit<ClientPackage, 'content'>
-  const content = readFileSync(join(from, basename(said.file)))
-  if (hash('sha512', content, 'base64') !== said.sha512)
-    throw new Error(`${join(from, said.file)} is damaged: install this version again`)
-  return { ...said, content }
+  const { python, ...said } = JSON.parse(readFileSync(index, 'utf8')) as Omit<ClientPackage, 'content'>
+  const read = (file: string, checksum: string, way: 'sha512' | 'sha256'): Uint8Array => {
+    const content = readFileSync(join(from, basename(file)))
+    if (hash(way, content, way === 'sha512' ? 'base64' : 'hex') !== checksum)
+      throw new Error(`${join(from, file)} is damaged: install this version again`)
+    return content
+  }
+  const withContent = <Of extends { readonly file: string; readonly sha256: string }>(of: Of) => ({
+    ...of,
+    content: read(of.file, of.sha256, 'sha256'),
+  })
+  return {
+    ...said,
+    content: read(said.file, said.sha512, 'sha512'),
+    ...(python && { python: { ...withContent(python), source: withContent(python.source) } }),
+  }
 }
 
 /** Where the service hands it out. */
@@ -48,5 +77,18 @@ export function copyCommand(addresses: { readonly origin: string; readonly api: 
   return [
     `npx --yes --package=${clientAddress(addresses.origin, { file })} \\`,
     `  tender-sync run --url ${addresses.api} --sink sqlite:tenders.db`,
+  ].join('\n')
+}
+
+/** The same with Python. pip compares the file with the checksum behind its address. */
+export function pythonCommand(
+  addresses: { readonly origin: string; readonly api: string },
+  { file, sha256 }: Pick<PythonPackage, 'file' | 'sha256'>,
+): string {
+  const address = `${clientAddress(addresses.origin, { file })}#sha256=${sha256}`
+  return [
+    'python3 -m venv tenders',
+    `tenders/bin/pip install --no-index "${address}"`,
+    `tenders/bin/python -m tender_sync run --url ${addresses.api} --sink sqlite:tenders.db`,
   ].join('\n')
 }
