@@ -11,6 +11,7 @@ import {
 } from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
 import { generatePythonContract } from '../python/generate-contract.ts'
+import { bulkManifestText } from '../src/api/bulk/bulk-manifest.ts'
 import { generateContract } from '../src/api/contract.ts'
 import { withSinkList } from '../src/bin/sink-list.ts'
 
@@ -20,6 +21,12 @@ const contract = read('contract/openapi.json')
 test('contract/openapi.json is what the routes, parameters, problems and the record say', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   expect((await generateContract(version)) === contract, 'it is stale; run: npm run generate').toBe(true)
+})
+
+test('contract/bulk-manifest.schema.json is what the manifest is', () => {
+  expect(read('contract/bulk-manifest.schema.json') === bulkManifestText, 'it is stale; run: npm run generate').toBe(
+    true,
+  )
 })
 
 test('client/src/sinks/crm/http-mapping-schema.ts is what mappings/http-mapping.schema.json says', () => {

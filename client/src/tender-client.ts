@@ -214,6 +214,18 @@ export class TenderClient {
     }
   }
 
+  /**
+   * Asks an address of the service that is beside the list, such as the manifest of files, with the same retries.
+   * `isUsable`: whether the answer has the form that is expected.
+   */
+  async json<Body>(
+    path: string,
+    isUsable: (body: unknown) => body is Body,
+    options?: AbortSignal | RequestOptions,
+  ): Promise<Body> {
+    return (await this.#request(path, isUsable, optionsOf(options))).body
+  }
+
   /** Yields all pages from the first (or from `cursor`) to the end of the list. */
   async *pages(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): AsyncGenerator<Page> {
     let cursor = query.cursor

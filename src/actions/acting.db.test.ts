@@ -32,7 +32,7 @@ const anna: Acting & { readonly mailDomain: string } = {
   random: systemRandom,
   mailDomain: 'example.org',
 }
-const terms = { startsAt: now, endsAt: now + 30 * dayMs, note: 'V-17', requestsPerMinute: 120 }
+const terms = { startsAt: now, endsAt: now + 30 * dayMs, note: 'V-17', requestsPerMinute: 120, hasBulkFiles: false }
 
 let store: TestStore
 let name = ''

@@ -11,6 +11,7 @@ import {
   takeContractChanges,
 } from '../store/people/contracts.ts'
 import {
+  type AccessRights,
   changeOrganization,
   createOrganization,
   lockOrganization,
@@ -24,7 +25,6 @@ import { inviteMember } from './members.ts'
 
 /** `gone`: there is no such organization. */
 type Gone = { readonly kind: 'gone' }
-type Limits = Pick<Organization, 'hasApiAccess' | 'requestsPerMinute'>
 
 export async function addOrganization(
   trx: Executor,
@@ -40,7 +40,7 @@ export async function addOrganization(
 async function createWith(
   trx: Executor,
   acting: Acting,
-  wanted: Pick<Organization, 'name' | 'requestsPerMinute'> & Partial<Limits>,
+  wanted: Pick<Organization, 'name' | 'requestsPerMinute'> & Partial<AccessRights>,
 ): Promise<OrganizationCreation> {
   const creation = await createOrganization(trx, wanted, acting)
   if (creation.kind !== 'created') return creation
@@ -55,19 +55,20 @@ export type OrganizationEdit =
   | { readonly kind: 'unchanged'; readonly organization: Organization }
   | Gone
 
-/** Sets the limit, the access, or both. Absent members stay. */
+/** Sets the limit, the access or the right to files. Absent members stay. */
 export async function editOrganization(
   trx: Executor,
   acting: ActingNow,
   organizationId: string,
-  change: Partial<Limits>,
+  change: Partial<AccessRights>,
 ): Promise<OrganizationEdit> {
   const before = await lockOrganization(trx, organizationId)
   if (!before) return { kind: 'gone' }
-  const { hasApiAccess = before.hasApiAccess, requestsPerMinute = before.requestsPerMinute } = change
+  const { hasApiAccess, requestsPerMinute, hasBulkFiles } = { ...before, ...change }
   const detail = {
     ...(requestsPerMinute !== before.requestsPerMinute && { requestsPerMinute }),
     ...(hasApiAccess !== before.hasApiAccess && { hasApiAccess }),
+    ...(hasBulkFiles !== before.hasBulkFiles && { hasBulkFiles }),
   }
   if (Object.keys(detail).length === 0) return { kind: 'unchanged', organization: before }
   await changeOrganization({ db: trx }, organizationId, detail)
@@ -100,17 +101,18 @@ export async function renameOrganization(
 }
 
 /** What was agreed. Times in epoch milliseconds. */
-export type AccessTerms = Pick<ContractTerms, 'startsAt' | 'endsAt' | 'note'> & Pick<Organization, 'requestsPerMinute'>
+export type AccessTerms = Pick<ContractTerms, 'startsAt' | 'endsAt' | 'note'> &
+  Pick<Organization, 'requestsPerMinute' | 'hasBulkFiles'>
 
 /** Tells two states of what was agreed apart; null stands for a contract that was never set up. */
 export const accessVersion = (
-  { hasApiAccess, requestsPerMinute }: Limits,
+  { hasApiAccess, requestsPerMinute, hasBulkFiles }: AccessRights,
   contract: { readonly [name in 'startsAt' | 'endsAt' | 'endedAt']?: number | null | undefined } & {
     readonly note?: string | null
   } = {},
 ): string => {
   const { startsAt = null, endsAt = null, endedAt = null, note = null } = contract
-  return versionOf([hasApiAccess, requestsPerMinute, startsAt, endsAt, endedAt, note])
+  return versionOf([hasApiAccess, requestsPerMinute, hasBulkFiles, startsAt, endsAt, endedAt, note])
 }
 
 /** `stale`: somebody changed the contract, the limit or the access since `seen` was read. */
@@ -147,18 +149,19 @@ const isInForce = (contract: Contract, organization: Organization, terms: Access
   contract.endedAt === undefined &&
   organization.hasApiAccess === contract.startsAt <= now &&
   organization.requestsPerMinute === terms.requestsPerMinute &&
+  organization.hasBulkFiles === terms.hasBulkFiles &&
   (['startsAt', 'endsAt', 'note'] as const).every((each) => contract[each] === terms[each])
 
 async function putAccess(
   trx: Executor,
   acting: ActingNow,
   organizationId: string,
-  { requestsPerMinute, ...terms }: AccessTerms,
+  { requestsPerMinute, hasBulkFiles, ...terms }: AccessTerms,
 ): Promise<void> {
   const { startsAt, endsAt = null, note } = terms
-  await changeOrganization({ db: trx }, organizationId, { requestsPerMinute })
+  await changeOrganization({ db: trx }, organizationId, { requestsPerMinute, hasBulkFiles })
   await putContract(trx, { organizationId, ...terms, setUpBy: acting.actor }, acting.now)
-  const detail = { startsAt, endsAt, requestsPerMinute, note }
+  const detail = { startsAt, endsAt, requestsPerMinute, hasBulkFiles, note }
   await record(trx, acting, { action: 'contract.set-up', organizationId, subject: organizationId, detail })
 }
 

@@ -98,7 +98,7 @@ describe('the committed contract', () => {
         }
       }
     }
-    const beside = ['method-not-allowed', 'request-timeout'] as const
+    const beside = ['method-not-allowed', 'request-timeout', 'no-bulk-access', 'link-ended'] as const
     expect([...shown].sort()).toEqual(
       problemSlugs
         .filter((slug) => !beside.some((other) => other === slug))

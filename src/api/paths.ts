@@ -1,11 +1,13 @@
 // Paths of the interface, exactly as written (D7), and hints for paths that are nearly right.
 
 export const listPath = '/v1/tenders'
-const fixedPaths = [listPath, '/openapi.json', '/access', '/healthz', '/readyz']
+export const manifestPath = '/bulk/editions/latest'
+const fixedPaths = [listPath, manifestPath, '/openapi.json', '/access', '/healthz', '/readyz']
 
 /** Whether the path is one that answers GET; the tender id may be anything here. */
 export function isKnownPath(path: string): boolean {
   if (fixedPaths.includes(path)) return true
+  if (/^\/bulk\/files\/[^/]+$/.test(path)) return true
   if (!path.startsWith(`${listPath}/`)) return false
   const id = path.slice(listPath.length + 1)
   return id !== '' && !id.includes('/')

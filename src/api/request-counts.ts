@@ -5,6 +5,8 @@
 export const countedRoutes = [
   '/v1/tenders',
   '/v1/tenders/:id',
+  '/bulk/editions/latest',
+  '/bulk/files/:name',
   '/access',
   '/openapi.json',
   '/healthz',
@@ -15,7 +17,9 @@ export const countedRoutes = [
 type CountedRoute = (typeof countedRoutes)[number]
 
 /** Every status that the API answers; any other one counts as 500. */
-export const countedStatuses = [200, 204, 304, 400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 502, 503, 504] as const
+export const countedStatuses = [
+  200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 414, 416, 429, 431, 500, 502, 503, 504,
+] as const
 
 /** Upper bounds of the durations in seconds; one more bucket has the longer ones. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const

@@ -6,15 +6,18 @@ import { type ConnectionLimit, limitConnections } from '../platform/connection-l
 import { type LoopDelay, recentMaximum } from '../platform/event-loop-delay.ts'
 import type { Log } from '../platform/log.ts'
 import { isTracing, recordRequest } from '../platform/tracing.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 import { type AnsweredRequest, logAccess } from './access-log.ts'
 import { accessPage } from './access-page.ts'
+import type { BulkServing } from './bulk/bulk-serving.ts'
+import { type FileOptions, serveFiles } from './bulk/serve-files.ts'
 import { clientAddress } from './client-address.ts'
 import { contractText } from './contract-text.ts'
 import { serveFixed } from './fixed-answer.ts'
 import { createFloodGuard, type FloodGuard } from './limits/flood-guard.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.ts'
-import { type Maintenance, maintenanceNow } from './maintenance.ts'
-import { listPath } from './paths.ts'
+import { type Maintenance, maintenanceNow, maintenanceProblem } from './maintenance.ts'
+import { listPath, manifestPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
 import { hasBody, headerPairs, sendProblem } from './problems/answers.ts'
 import type { Problem } from './problems/problems.ts'
@@ -39,7 +42,7 @@ import { serveUnsubscribing, type Unsubscribe } from './unsubscribe.ts'
 
 export type ApiOptions = Pick<
   TenderAnswersOptions,
-  'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random' | 'use'
+  'reader' | 'tokens' | 'limiter' | 'cursors' | 'clock' | 'random' | 'use' | 'bulk'
 > & {
   /**
    * Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`.
@@ -110,6 +113,8 @@ type Serving = {
   readonly addressOf: (request: FastifyRequest) => string
   /** Answers of the routes of tenders, for the access line. */
   readonly answered: WeakMap<FastifyRequest, TenderAnswer>
+  /** Whom files are for, for the access line. */
+  readonly grants: WeakMap<FastifyRequest, TokenGrant>
   /** Changes while the server runs. */
   readonly state: { isClosing: boolean; loadWatch: LoadWatch | undefined }
 }
@@ -126,6 +131,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   options.beforeRoutes?.(app)
   app.register(async (routes) => {
     serveTenders(routes, serving)
+    if (options.bulk) serveFiles(routes, filesOf(serving, options.bulk))
     serveDocuments(routes, options)
     if (options.unsubscribe) serveUnsubscribing(routes, options.unsubscribe, unsubscribingOf(serving))
     serveHealth(routes, serving)
@@ -135,7 +141,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
 }
 
 function servingOf(options: ApiOptions): Serving {
-  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, use } = options
+  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, use, bulk } = options
   const { hasDraftRateLimitHeaders = false, editionWaitMs = 2000, trustedHops = 0 } = options
   const state: Serving['state'] = { isClosing: false, loadWatch: undefined }
   const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
@@ -154,6 +160,7 @@ function servingOf(options: ApiOptions): Serving {
       docsUrl,
       log,
       use,
+      bulk,
       floodGuard,
       isOverloaded,
       maintenance,
@@ -168,6 +175,7 @@ function servingOf(options: ApiOptions): Serving {
     addressOf: ({ raw }) =>
       clientAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined, trustedHops),
     answered: new WeakMap(),
+    grants: new WeakMap(),
     state,
   }
 }
@@ -222,7 +230,7 @@ function refuseUnreadable(app: FastifyInstance, serving: Serving): void {
   app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply, docsUrl))
 }
 
-function noteAnswers(app: FastifyInstance, { note, answered, addressOf }: Serving): void {
+function noteAnswers(app: FastifyInstance, { note, answered, grants, addressOf }: Serving): void {
   if (!note) return
   app.addHook('onResponse', (request, reply, done) => {
     const { method, id: requestId } = request
@@ -241,7 +249,7 @@ function noteAnswers(app: FastifyInstance, { note, answered, addressOf }: Servin
         const value = request.headers[name.toLowerCase()]
         return Array.isArray(value) ? value[0] : value
       },
-      grant: known?.grant,
+      grant: known?.grant ?? grants.get(request),
     })
     done()
   })
@@ -293,6 +301,7 @@ function serveTenders(routes: FastifyInstance, { tenders, answered, addressOf, o
     const answering = tenders.answer({
       target: raw.url ?? '/',
       id: (request.params as { readonly id?: string }).id,
+      ...(request.routeOptions.url === manifestPath && { isManifest: true }),
       requestId: request.id,
       authorization: raw.headers.authorization,
       ifNoneMatch: raw.headers['if-none-match'],
@@ -312,6 +321,24 @@ function serveTenders(routes: FastifyInstance, { tenders, answered, addressOf, o
   const shared = { method: ['GET', 'HEAD'] as ['GET', 'HEAD'], exposeHeadRoute: false, handler }
   routes.route({ ...shared, url: listPath, schema: listRouteSchema(docsUrl) })
   routes.route({ ...shared, url: recordPath, schema: recordRouteSchema(docsUrl) })
+  routes.route({ ...shared, url: manifestPath, schema: { hide: true } })
+}
+
+/** Files are refused where the API is, in the same order. */
+function filesOf(serving: Serving, bulk: BulkServing): FileOptions {
+  const { options, maintenance, floodGuard, addressOf, grants, tenders } = serving
+  return {
+    ...bulk,
+    limiter: options.limiter,
+    closed: () => {
+      const pause = maintenance()
+      if (pause) return maintenanceProblem(pause)
+      return tenders.closedNow()
+    },
+    refuse: (request, reply, problem) => sendProblem(request, reply, problem, options.docsUrl),
+    countWrong: (request) => floodGuard.count(addressOf(request)),
+    noteGrant: (request, grant) => grants.set(request, grant),
+  }
 }
 
 function unsubscribingOf({ floodGuard, addressOf, options }: Serving): Parameters<typeof serveUnsubscribing>[2] {

@@ -1,5 +1,6 @@
-// Answers of /v1/tenders and /v1/tenders/{id}: all checks in their order (D10), whichever way the request arrived.
-// Reads need no database. Nothing here waits unless a token, a count or an edition has to be fetched from elsewhere.
+// Answers of /v1/tenders and /v1/tenders/{id}, and the manifest of files: all checks in their order (D10), whichever
+// way the request arrived. Reads need no database. Nothing here waits unless a token, a count or an edition has to be
+// fetched from elsewhere.
 import { setTimeout as delayMs } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
 import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
@@ -10,6 +11,8 @@ import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import type { TokenGrant } from '../store/people/organizations.ts'
+import { bulkManifest } from './bulk/bulk-manifest.ts'
+import { type BulkServing, manifestsPerMinute, mayLoadFiles } from './bulk/bulk-serving.ts'
 import { chooseEncoding } from './content-coding.ts'
 import type { CursorSealer, OpenedCursor } from './cursors/cursor.ts'
 import { isNoneMatchHit, listEntityTag, recordEntityTag } from './etag.ts'
@@ -32,6 +35,8 @@ export type AskedTenders = {
   readonly target: string
   /** Decoded id; undefined for the list. */
   readonly id: string | undefined
+  /** The manifest of the files of the newest edition is asked for. */
+  readonly isManifest?: true
   readonly requestId: string
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -78,6 +83,8 @@ export type TenderAnswersOptions = {
   readonly floodGuard: FloodGuard
   /** Counts the requests of each token; default: they are not counted. */
   readonly use?: UseCounter | undefined
+  /** Hands out files of whole editions; default: there are none. */
+  readonly bulk?: BulkServing | undefined
 }
 
 const plainHeaders = 'content-type: application/json\r\nx-content-type-options: nosniff\r\n'
@@ -151,12 +158,19 @@ export class TenderAnswers {
   }
 
   #unavailable(course: Course, reason: string): TenderAnswer {
+    return this.#problem(course, this.#unavailableNow(reason))
+  }
+
+  #unavailableNow(reason: string): Problem {
     const retryAfter = spreadRetryAfter(unavailableSeconds, this.#options.random.bytes(1)[0]!)
-    return this.#problem(course, {
-      slug: 'unavailable',
-      detail: `${reason} Repeat the request in ${retryAfter} seconds.`,
-      retryAfter,
-    })
+    return { slug: 'unavailable', detail: `${reason} Repeat the request in ${retryAfter} seconds.`, retryAfter }
+  }
+
+  /** Why nothing is answered now; undefined while this node may answer. */
+  closedNow(): Problem | undefined {
+    const closed = this.#options.closed?.()
+    if (closed !== undefined) return this.#unavailableNow(closed)
+    return this.#options.isOverloaded() ? this.#unavailableNow('The service is overloaded.') : undefined
   }
 
   #fault(course: Course, error: unknown): TenderAnswer {
@@ -200,9 +214,8 @@ export class TenderAnswers {
   #admit(course: Course): Answering {
     const maintenance = this.#options.maintenance?.()
     if (maintenance) return this.#problem(course, maintenanceProblem(maintenance))
-    const closed = this.#options.closed?.()
-    if (closed !== undefined) return this.#unavailable(course, closed)
-    if (this.#options.isOverloaded()) return this.#unavailable(course, 'The service is overloaded.')
+    const closed = this.closedNow()
+    if (closed) return this.#problem(course, closed)
     const { authorization } = course.asked
     const match = authorization === undefined ? null : bearerPattern.exec(authorization)
     if (!match) return this.#refuseToken(course, headerFault(authorization))
@@ -217,7 +230,12 @@ export class TenderAnswers {
     course.grant = grant
     if (!grant.hasApiAccess)
       return this.#refuse(course, { slug: 'no-api-access', detail: 'API access is not set up for this organization.' })
-    const admission = this.#options.limiter.take(grant.organizationId, grant.requestsPerMinute)
+    const { isManifest } = course.asked
+    if (isManifest && !mayLoadFiles(grant))
+      return this.#refuse(course, { slug: 'no-bulk-access', detail: 'The contract of this organization has no files.' })
+    const admission = isManifest
+      ? this.#options.limiter.take(`bulk ${grant.organizationId}`, manifestsPerMinute)
+      : this.#options.limiter.take(grant.organizationId, grant.requestsPerMinute)
     return isPromise(admission)
       ? admission.then((known) => this.#serve(course, grant, known))
       : this.#serve(course, grant, admission)
@@ -235,7 +253,26 @@ export class TenderAnswers {
         detail: `The limit of ${limit} requests per minute is used up. Repeat the request in ${resetSeconds} seconds.`,
         retryAfter: resetSeconds,
       })
+    if (course.asked.isManifest) return this.#manifest(course, grant)
     return course.asked.id === undefined ? this.#list(course, grant) : this.#record(course, course.asked.id)
+  }
+
+  #manifest(course: Course, { tokenId }: TokenGrant): TenderAnswer {
+    const query = queryText(course.asked.target)
+    if (query !== '' || course.asked.hasBody)
+      return this.#refuseFaults(course, refuseParameters(parseQueryString(query).values))
+    const { bulk, clock } = this.#options
+    const state = bulk?.state()
+    if (!bulk || !state) return this.#unavailable(course, 'The files of the newest edition are being made.')
+    const { grant, asked } = course
+    return {
+      status: 200,
+      headers: `${course.headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-store\r\n${plainHeaders}`,
+      body: Buffer.from(bulkManifest(state, { links: bulk.links, clock, tokenId })),
+      tail: undefined,
+      release: undefined,
+      grant,
+    }
   }
 
   #refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {

@@ -1021,7 +1021,7 @@ const table = {
     examples: [["tenderstock organization show 'Acme Ltd'", 'as operators see it in the console']],
   },
   'organization update': {
-    summary: 'Change the limit or the access of an organization.',
+    summary: 'Change what an organization may do.',
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
       'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000_000, help: 'New limit.' },
@@ -1031,8 +1031,17 @@ const table = {
         choices: ['on', 'off'],
         help: 'off: its tokens remain, but their requests are answered 403.',
       },
+      bulk: {
+        type: 'choice',
+        value: 'on|off',
+        choices: ['on', 'off'],
+        help: 'Whether it may load files of whole editions.',
+      },
     },
-    examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
+    examples: [
+      ["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends'],
+      ["tenderstock organization update 'Acme Ltd' --bulk on", 'a first load from files'],
+    ],
   },
   'organization rename': {
     summary: 'Rename an organization; its id, tokens and searches stay.',

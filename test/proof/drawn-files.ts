@@ -86,6 +86,8 @@ const long: { readonly [path: string]: number } = {
   'test/sources/quarantine.': 30,
   'test/sources/ted-and-doe': 15,
   'test/targets/targets.': 45,
+  'test/tender-sync/bulk-kill': 120,
+  'test/tender-sync/bulk.': 25,
   'test/tender-sync/digest.': 20,
   'test/tender-sync/faults': 25,
   'test/tender-sync/kill': 250,

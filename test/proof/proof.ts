@@ -54,6 +54,10 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/tender-sync/kill.system.test.ts', 'test/tender-sync/webhooks.system.test.ts'],
     env: { TENDER_SYNC_KILLS: '400' },
   },
+  bulk: {
+    about: '200 kills of a first load from files into each of two targets, with publications in between',
+    files: ['test/tender-sync/bulk-kill.system.test.ts', 'test/tender-sync/bulk.system.test.ts'],
+  },
   limit: {
     about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',
     files: ['test/limiter/held-limit.system.test.ts', 'src/api/limits/limiter-shared.system.test.ts'],

@@ -31,6 +31,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
   'src/edition': {
     format: [],
     read: ['format'],
+    bulk: ['format', 'read'],
     write: ['format', 'read'],
   },
   'src/api': {
@@ -39,6 +40,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     parameters: ['problems'],
     cursors: ['parameters'],
     tokens: [],
+    bulk: ['limits', 'problems', 'cursors'],
   },
   'src/console': {
     frame: [],

@@ -12,6 +12,8 @@ export type Options = {
   readonly sink: SinkChoice
   readonly filters: SyncFilters
   readonly initial: 'open' | 'history'
+  /** A first run comes from files of a whole edition. */
+  readonly isBulk: boolean
   readonly stateFolder: string | undefined
   readonly tokenFile: string | undefined
   readonly allowHttp: boolean
@@ -50,6 +52,7 @@ const specs: { readonly [name: string]: Spec } = {
   'secret-file': { value: '<file>', only: ['webhooks'] },
   filter: { value: '<name>=<value>', isList: true, only: copying },
   initial: { value: 'open|history', only: copying },
+  bulk: { only: ['run', 'watch'] },
   state: { value: '<folder>', only: copying },
   'token-file': { value: '<file>', only: copying },
   metrics: { value: '<file>', only: ['run', 'watch'] },
@@ -138,11 +141,15 @@ function checked(command: CommandName, given: Given, program: readonly string[])
   const initial = one('initial') ?? 'open'
   if (initial !== 'open' && initial !== 'history')
     throw new UsageError(`--initial must be open or history, not "${initial.slice(0, 40)}".`)
+  const filters = filtersOf(pairs('filter', given.get('filter')))
+  if (given.has('bulk') && Object.keys(filters).length > 0)
+    throw new UsageError('--bulk loads whole editions: leave --filter away, or load the list.')
   return {
     url: url === undefined ? undefined : checkedUrl(url, given.has('allow-http')),
     sink: sinkChoice(sink, pairs('option', given.get('option')), program),
-    filters: filtersOf(pairs('filter', given.get('filter'))),
+    filters,
     initial,
+    isBulk: given.has('bulk'),
     stateFolder: one('state'),
     tokenFile: one('token-file'),
     allowHttp: given.has('allow-http'),

@@ -51,6 +51,8 @@ const asking = `  --url <address>            the API, without /v1
 const running = `  --initial open|history     open (default): starts with what is open now;
                              history: with everything since 2022, archived
                              records included; use the same in all runs
+  --bulk                     load the first run from files of a whole edition,
+                             if the contract has them; else from the list
   --new-filters              if the filters changed, reload the copy
   --metrics <file>           a Prometheus textfile about the last run`
 

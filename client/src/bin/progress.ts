@@ -39,6 +39,7 @@ export class Progress {
   #wait: { readonly until: number; readonly text: string } | undefined
   #cause = ''
   #saidAt: number
+  #loadedAt = Number.NEGATIVE_INFINITY
   #isDrawn = false
   #ticker: ReturnType<typeof setInterval> | undefined
   #isExpectationValid = false
@@ -67,6 +68,14 @@ export class Progress {
       this.draw(true)
     }
     if (event.type === 'response') this.#wait = undefined
+  }
+
+  /** Files of a whole edition are being loaded. */
+  readonly onLoad = (loaded: number, total: number): void => {
+    if (loaded < total && this.#environment.clock() - this.#loadedAt < lineEveryMs) return
+    this.#loadedAt = this.#environment.clock()
+    const [done, all] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1))
+    this.#report(`loaded ${done} of ${all} MB of files`, { event: 'files', bytes: loaded, total })
   }
 
   /** Events of the engine. */

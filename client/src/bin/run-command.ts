@@ -1,7 +1,10 @@
 // `tender-sync run`: one run of the sync, reported to a person or a program.
+import { join } from 'node:path'
+import { type BulkPages, bulkPages } from '../bulk/bulk-pages.ts'
 import { ProblemError } from '../problem-error.ts'
 import { SinkBusyError, SinkError } from '../sinks/faults/sink-error.ts'
 import { makeFolder } from '../sinks/files/durable-files.ts'
+import { timerSleep } from '../sleep.ts'
 import { type SyncOutcome, sync } from '../sync/sync.ts'
 import type { TenderClient } from '../tender-client.ts'
 import type { Options } from './command-line.ts'
@@ -44,23 +47,53 @@ export async function runCommand(
     const isFirst = !isRepeated && known?.lastCompleted === undefined && (await job.state.load()) === undefined
     const client = await openClient(options, environment, progress.onClient, isFirst ? 0 : undefined)
     const report = await begunReport(job, known, options)
-    let outcome = await runOnce(job, report, client, progress, options, environment)
-    if (outcome.result === 'completed' && outcome.isResumed)
-      outcome = await runOnce(job, report, client, progress, options, environment)
+    const bulk = options.isBulk ? openBulk(job, client, progress, options, environment) : undefined
+    let outcome = await runOnce({ job, report, client, progress, options, environment, bulk })
+    const isOfDay = outcome.result === 'completed' && (outcome.isResumed || bulk?.isUsed() === true)
+    if (isOfDay) {
+      await bulk?.end()
+      outcome = await runOnce({ job, report, client, progress, options, environment, bulk: undefined })
+    }
     return { code: codeOf(outcome), outcome }
   } finally {
     await job.close()
   }
 }
 
-async function runOnce(
-  { sink, state, lock, folder }: Job,
-  before: RunReport,
+/** Files of a whole edition, in the folder beside the copy. */
+const openBulk = (
+  { folder }: Job,
   client: TenderClient,
   progress: Progress,
-  options: Options,
-  environment: Environment,
-): Promise<SyncOutcome> {
+  { url }: Options,
+  { sleep, fetch }: Environment,
+): BulkPages =>
+  bulkPages({
+    client,
+    baseUrl: url!,
+    folder: join(folder, 'bulk'),
+    sleep: sleep ?? timerSleep,
+    ...(fetch && { fetch }),
+    onLoad: progress.onLoad,
+  })
+
+async function runOnce({
+  job: { sink, state, lock, folder },
+  report: before,
+  client,
+  progress,
+  options,
+  environment,
+  bulk,
+}: {
+  readonly job: Job
+  readonly report: RunReport
+  readonly client: TenderClient
+  readonly progress: Progress
+  readonly options: Options
+  readonly environment: Environment
+  readonly bulk: BulkPages | undefined
+}): Promise<SyncOutcome> {
   const ended = await sync({
     client,
     sink,
@@ -68,6 +101,7 @@ async function runOnce(
     lock,
     filters: options.filters,
     initial: options.initial,
+    ...(bulk && { bulk }),
     onFilterChange: options.startsAnewOnNewFilters ? 'restart' : 'refuse',
     signal: environment.signal,
     clock: environment.clock,
@@ -87,7 +121,13 @@ async function runOnce(
   // The run counts even when the report about it cannot be written.
   await writeReport(folder, after).catch(() => {})
   if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
-  const warnings = [...((outcome.result === 'completed' && outcome.warnings) || []), ...(sink.warnings ?? [])]
+  const refusal = bulk?.refusal()
+  const refused = refusal === undefined ? [] : [`The list was loaded in place of files: ${refusal}`]
+  const warnings = [
+    ...refused,
+    ...((outcome.result === 'completed' && outcome.warnings) || []),
+    ...(sink.warnings ?? []),
+  ]
   printOutcome(options, environment, outcome, undefined, warnings)
   return outcome
 }

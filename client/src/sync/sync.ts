@@ -9,6 +9,7 @@ import { ClientError } from '../client-error.ts'
 import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'
+import { type BulkSource, fromFiles } from './bulk-source.ts'
 import { FeedError } from './feed-error.ts'
 import { earlierOf } from './instants.ts'
 import type { HeldLock, RunLock } from './run-lock.ts'
@@ -39,6 +40,8 @@ export type SyncOptions = {
    * run.
    */
   readonly onFilterChange?: 'refuse' | 'restart'
+  /** Files of a whole edition, from which a first run comes where it can; with filters it never does. */
+  readonly bulk?: BulkSource
   /** Records per page, 1 to 100; default 100. */
   readonly limit?: number
   /** Stops the run at the next safe point; it can be resumed. */
@@ -225,6 +228,12 @@ class Attempt {
     return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
   }
 
+  #withFiles(options: WalkOptions, { kind, isRepair }: WalkPlan): WalkOptions {
+    const { client, bulk, filters = {} } = this.#options
+    if (!bulk || kind !== 'first' || isRepair || Object.keys(filters).length > 0) return options
+    return { ...options, client: fromFiles(client, bulk, archiveFloor) }
+  }
+
   async #repair(options: WalkOptions, { state, lost }: WalkEnd, looksUp: 'few' | 'all'): Promise<WalkEnd> {
     const end = await this.#walkOn(options, state, { ...(await this.#beginRepair(options)), looksUp })
     return { ...end, lost: lost + end.lost }
@@ -232,7 +241,7 @@ class Attempt {
 
   /** Walks the list, and then the changes since what was left open. */
   async #walkOn(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan): Promise<WalkEnd> {
-    let end = await walkRun(options, stored, plan)
+    let end = await walkRun(this.#withFiles(options, plan), stored, plan)
     while (end.needsDelta) {
       const { isUnchecked, lost } = end
       const next = await this.#begin(end.state, options)

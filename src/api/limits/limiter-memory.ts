@@ -46,8 +46,11 @@ export type LimiterMemoryOptions = {
   readonly reach?: number
 }
 
+/** Requests for records, for manifests and for files are counted apart. */
+const keysEach = 3
+
 /** Returns room for twice the known organizations, so that more can be added before the next start. */
-export const roomForOrganizations = (known: number): number => Math.max(minOrganizations, known * 2)
+export const roomForOrganizations = (known: number): number => Math.max(minOrganizations, known * 2 * keysEach)
 
 /**
  * Memory for `MemoryLimiter`, passed to all threads. It reserves about 8 KB for each organization, of which the

@@ -121,6 +121,27 @@ export const problemKinds = {
     retryText: 'No, not until access has been set up.',
     exampleDetail: 'API access is not set up for this organization.',
   },
+  'no-bulk-access': {
+    status: 403,
+    title: 'No files of editions',
+    cause: 'The token is valid, but the contract of its organization does not include files of whole editions.',
+    fix: 'Load the list, which brings the same records; or ask your contact to add files to the contract.',
+    retry: 'no',
+    retryText: 'No, not until the contract includes them.',
+    exampleDetail: 'The contract of this organization has no files.',
+    examplePath: '/bulk/editions/latest',
+  },
+  'link-ended': {
+    status: 403,
+    title: 'Link has ended',
+    cause:
+      'The link to a file is older than six hours, was altered, or was made for a token or a contract that has ended meanwhile.',
+    fix: 'Ask for the manifest again, and load the rest of the file with its new link.',
+    retry: 'no',
+    retryText: 'No. A new manifest brings new links.',
+    exampleDetail: 'This link has ended, or was not made for this file.',
+    examplePath: '/bulk/files/0f8a1c527d3e8b649a105c2e7f4b9d310f8a1c527d3e8b649a105c2e7f4b9d31.ndjson.gz',
+  },
   'not-found': {
     status: 404,
     title: 'Not found',

@@ -40,6 +40,12 @@ const rememberedHashes = 4096
 /** How long a close waits for a database that does not answer. */
 const closeGraceMs = 1000
 
+/** What reads from the database. */
+export type LoadedTokens = TokenTable & {
+  /** What the holder of a token may do now; undefined for one that is unknown, revoked or expired. */
+  readonly grantOf: (tokenId: string) => TokenGrant | undefined
+}
+
 export async function openTokenTable(options: {
   readonly source: TokenSource
   readonly clock: Clock
@@ -48,7 +54,7 @@ export async function openTokenTable(options: {
   readonly log?: Log | undefined
   readonly pollMs?: number
   readonly refreshEveryMs?: number
-}): Promise<TokenTable> {
+}): Promise<LoadedTokens> {
   const { source, clock, log, pollMs = defaultPollMs } = options
   const gapMs = options.refreshEveryMs ?? refreshEveryMs
   let grants: ReadonlyMap<string, TokenGrant> = new Map(options.known?.map((grant) => [grant.tokenHash, grant]))
@@ -140,6 +146,11 @@ export async function openTokenTable(options: {
         hashes.set(token, hash)
       }
       return judge(grant)
+    },
+    grantOf: (tokenId) => {
+      for (const grant of grants.values())
+        if (grant.tokenId === tokenId) return judge(grant).state === 'known' ? grant : undefined
+      return undefined
     },
     close: async () => {
       clearInterval(poll)

@@ -7,10 +7,11 @@ import type { Paint } from '../paint.ts'
 import { type EventTexts, fact, row, utcMinute } from './text-lines.ts'
 
 export const accessTexts: EventTexts<AccessEvents> = {
-  organization: ({ name, requestsPerMinute, hasApiAccess, organizationId }, paint) => {
+  organization: ({ name, requestsPerMinute, hasApiAccess, hasBulkFiles, organizationId }, paint) => {
     const access = `access ${hasApiAccess ? 'on ' : paint.yellow('off')}`
     const limit = `${String(requestsPerMinute).padStart(6)} requests/min`
-    return `  ${name.padEnd(28)} ${limit}  ${access}  ${paint.dim(organizationId)}`
+    const files = hasBulkFiles ? '  bulk files' : ''
+    return `  ${name.padEnd(28)} ${limit}  ${access}${files}  ${paint.dim(organizationId)}`
   },
   customer: customerText,
   organizationEnded: ({ name, hadContract }, paint) =>
@@ -51,6 +52,7 @@ function customerText(event: EventOf<'customer'>, paint: Paint): string {
     row('Contract', contract),
     ...(event.note ? [row('Note', event.note)] : []),
     row('Limit', `${number(event.requestsPerMinute)} requests a minute`),
+    row('Bulk files', event.hasBulkFiles ? 'included' : 'not included'),
     row('Requests of a day', number(event.requests)),
     row(
       'People',

@@ -43,6 +43,7 @@ async function showContract({ store, directory }: ConsoleContext, request: Organ
       [texts.until, endsAt === undefined ? texts.noEnd : formatDay(endsAt - 1, language)],
       ...(endedAt === undefined ? [] : [[texts.shared.ended, formatMoment(endedAt, language)] as const]),
       [texts.ownLimit, texts.perMinute(formatNumber(organization.requestsPerMinute, language))],
+      [texts.bulk, texts.ownBulk(organization.hasBulkFiles)],
     ])}${part(texts.whatHappens, html`<ul>${texts.atEnd.map((each) => html`<li>${each}</li>`)}</ul>`)}`,
   })
 }

@@ -4,7 +4,7 @@ import { mailAddressOf } from '../../platform/mail-address.ts'
 import { fieldOf } from '../frame/forms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { field, fieldset, noteBox, textArea } from '../frame/parts.ts'
+import { field, fieldset, noteBox, textArea, tick } from '../frame/parts.ts'
 import { customerTexts } from './customer-texts.ts'
 
 const longestName = 100
@@ -12,7 +12,7 @@ const longestNote = 1_000
 const highestLimit = 1_000_000
 
 /** Names of the fields. */
-type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'note' | 'owner'
+type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'bulk' | 'note' | 'owner'
 export type Typed = { readonly [name in CustomerField]?: string }
 
 /** Values typed, as far as needed. Times in epoch milliseconds. */
@@ -21,6 +21,7 @@ type CustomerTerms = {
   readonly startsAt: number
   readonly endsAt: number | undefined
   readonly requestsPerMinute: number
+  readonly hasBulkFiles: boolean
   readonly note: string
   readonly owner: string | undefined
 }
@@ -41,6 +42,7 @@ export function readTerms(
   const endsAt = lastDay === '' ? undefined : (dayOf(lastDay) ?? Number.NaN) + dayMs
   const limit = fieldOf(form, 'limit')
   const requestsPerMinute = /^\d{1,7}$/.test(limit) ? Number(limit) : 0
+  const hasBulkFiles = fieldOf(form, 'bulk') !== ''
   const owner = mailAddressOf(mail)
   const isNameWrong = name === '' || name.length > longestName
   const mistakes: Typed = {
@@ -52,7 +54,7 @@ export function readTerms(
     ...((isNew || mail !== '') && owner === undefined && { owner: texts.ownerWrong }),
   }
   if (startsAt === undefined || Object.keys(mistakes).length > 0) return { kind: 'mistakes', mistakes }
-  return { kind: 'terms', terms: { name, startsAt, endsAt, requestsPerMinute, note, owner } }
+  return { kind: 'terms', terms: { name, startsAt, endsAt, requestsPerMinute, hasBulkFiles, note, owner } }
 }
 
 function dayOf(text: string): number | undefined {
@@ -96,6 +98,7 @@ export function termsFields(
           hint: texts.limitHint,
           isRequired: true,
         })}
+        ${tick({ name: 'bulk', value: 'on', label: texts.bulkIncluded, isOn: values.bulk === 'on' })}
         ${textArea({
           ...common('note'),
           label: texts.shared.note,

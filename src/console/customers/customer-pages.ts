@@ -362,6 +362,7 @@ class CustomerPages {
           starts: dayText(startsAt ?? request.now),
           'last-day': endsAt === null || endedAt !== null ? '' : dayText(endsAt - 1),
           limit: String(customer.requestsPerMinute),
+          bulk: customer.hasBulkFiles ? 'on' : '',
           note: note ?? '',
         }
     const known =
@@ -391,5 +392,5 @@ class CustomerPages {
 
 const typedOf = (form: URLSearchParams): Typed =>
   Object.fromEntries(
-    ['name', 'starts', 'last-day', 'limit', 'note', 'owner'].map((name) => [name, fieldOf(form, name)]),
+    ['name', 'starts', 'last-day', 'limit', 'bulk', 'note', 'owner'].map((name) => [name, fieldOf(form, name)]),
   )

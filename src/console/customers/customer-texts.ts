@@ -36,6 +36,8 @@ const en = {
   lastDayHint: 'The access ends when this day is over, UTC. Empty: no end is agreed.',
   lastDayWrong: 'Choose a last day on or after the first day, not in the past.',
   limitHint: 'All tokens together.',
+  bulk: 'Files of whole editions',
+  bulkIncluded: 'With files of whole editions, for the first load',
   limitWrong: 'Enter a whole number from 1 to 1,000,000.',
   noteHint: 'For operators: contract number, contact person.',
   noteLong: 'The note has at most 1,000 characters.',
@@ -81,6 +83,7 @@ const en = {
   ownNone: 'No contract was set up for the API',
   ownNoneDetail: 'Searches, hits and webhooks work without it. Ask the operator of this service for API access.',
   ownLimit: 'Limit',
+  ownBulk: (isIncluded: boolean): string => (isIncluded ? 'Included' : 'Not included'),
   perMinute: (count: string) => `${count} requests a minute, all tokens together`,
   whatHappens: 'What happens at the end',
   atEnd: [
@@ -127,6 +130,8 @@ const de: typeof en = {
   lastDayHint: 'Der Zugang endet, wenn dieser Tag vorbei ist, UTC. Leer: Es ist kein Ende vereinbart.',
   lastDayWrong: 'Wählen Sie einen letzten Tag, der nicht vor dem ersten und nicht in der Vergangenheit liegt.',
   limitHint: 'Alle Token zusammen.',
+  bulk: 'Dateien ganzer Ausgaben',
+  bulkIncluded: 'Mit Dateien ganzer Ausgaben, für den ersten Abruf',
   limitWrong: 'Geben Sie eine ganze Zahl von 1 bis 1.000.000 ein.',
   noteHint: 'Für Betreiber: Vertragsnummer, Ansprechpartner.',
   noteLong: 'Die Notiz hat höchstens 1.000 Zeichen.',
@@ -173,6 +178,7 @@ const de: typeof en = {
   ownNoneDetail:
     'Suchen, Treffer und Webhooks arbeiten auch ohne ihn. Fragen Sie den Betreiber dieses Dienstes nach API-Zugang.',
   ownLimit: 'Limit',
+  ownBulk: (isIncluded) => (isIncluded ? 'Enthalten' : 'Nicht enthalten'),
   perMinute: (count) => `${count} Anfragen pro Minute, alle Token zusammen`,
   whatHappens: 'Was am Ende geschieht',
   atEnd: [

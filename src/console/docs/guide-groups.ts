@@ -35,6 +35,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
   sync: [
     ['docs/sync/guide.md'],
     ['docs/sync/tender-sync.md'],
+    ['docs/sync/bulk.md', 'A first load from files'],
     ['docs/sync/python.md'],
     ['docs/sync/sinks/postgres.md'],
     ['docs/sync/sinks/sqlite.md'],

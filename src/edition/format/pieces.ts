@@ -214,6 +214,19 @@ function gzipTail(text: string, crcBefore: number, lengthBefore: number): Buffer
   return tail
 }
 
+/** The records of a run as lines: each JSON text ends with a line feed. `bytes` has the length of their pieces. */
+export function plainLines(run: PieceRun, bytes: Buffer, fill: Fill): Buffer {
+  fill(bytes, 0)
+  writeTimes(bytes, plainTimeOffset, run, run.plainLength)
+  for (let index = 1, at = run.plainLength[0]!; index < run.count; at += run.plainLength[index++]!) bytes[at] = lineFeed
+  // the comma of the first piece becomes the line end of the last one
+  bytes.copyWithin(0, 1)
+  bytes[bytes.length - 1] = lineFeed
+  return bytes
+}
+
+const lineFeed = 10
+
 /** The whole answer in one buffer. */
 export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
   return Buffer.concat([body.bytes, body.finish(nextCursor)])

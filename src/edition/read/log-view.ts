@@ -11,6 +11,7 @@ import {
   type PieceRun,
   pageLength,
   pieceRun,
+  plainLines,
   plainPage,
   plainRecord,
   type RecordBody,
@@ -73,6 +74,19 @@ export abstract class LogView implements EditionView {
 
   edition(edition: number): EditionInfo | undefined {
     return this.#edition(edition)?.info
+  }
+
+  /** The stock of the log; undefined before the first edition. */
+  get stockId(): string | undefined {
+    return this.held?.stockId
+  }
+
+  /** The first edition published at this time or later that can be served in full, else the newest one. */
+  firstSince(time: number): EditionInfo | undefined {
+    const held = this.held
+    for (const { info } of held?.editions.values() ?? [])
+      if (info.publishedAt >= time && this.#edition(info.edition)) return info
+    return held?.shown?.info
   }
 
   #edition(edition: number): HeldEdition | undefined {
@@ -172,6 +186,36 @@ export abstract class LogView implements EditionView {
     return { bytes, release: () => this.#buffers.giveBack(room) }
   }
 
+  /**
+   * Records of an edition as lines, in the order of the list, archived ones too: those after `after`, at most `limit`,
+   * and the key of the last of them. Undefined when there are none. Nothing of it is kept in memory.
+   */
+  lines(query: {
+    readonly edition: number
+    readonly after: RecordKey | undefined
+    readonly limit: number
+  }): { readonly bytes: Buffer; readonly count: number; readonly last: RecordKey } | undefined {
+    const held = this.#known()
+    const seen = this.#edition(query.edition)
+    if (!seen) throw new RangeError(`edition ${query.edition} is not held in full`)
+    const { table } = held
+    const from = query.after === undefined ? 0 : positionAfter(table, query.after, seen.end)
+    const positions = scan(table, everything, query.edition, from, seen.end, query.limit)
+    const position = positions.at(-1)
+    if (position === undefined) return undefined
+    const run = runOf(held, positions, seen)
+    let length = 0
+    for (let index = 0; index < run.count; index++) length += run.plainLength[index]!
+    const bytes = plainLines(run, Buffer.allocUnsafe(length), (target, offset) =>
+      held.fill('plain', positions, target, offset, true),
+    )
+    return {
+      bytes,
+      count: positions.length,
+      last: { lastModified: table.lastModified(position), id: table.id(position) },
+    }
+  }
+
   /** A record of the newest edition, or one that it replaced. */
   protected parsed(position: number): TenderRecord {
     const { bytes, release } = this.record(position, 'identity')
@@ -185,6 +229,9 @@ export abstract class LogView implements EditionView {
     return this.held
   }
 }
+
+/** All records, archived ones too. */
+const everything = compileQuery({ archived: true })
 
 /** Returns one text per query: the filters, the edition, and the state in which it is answered. */
 function keyOf({ filter, edition, after, limit }: ListQuery, seen: number): string {

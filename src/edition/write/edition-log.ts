@@ -256,7 +256,7 @@ export class EditionLog extends LogView implements TenderFinder {
   }
 
   /** Undefined before the first edition. */
-  get stockId(): string | undefined {
+  override get stockId(): string | undefined {
     return this.#state?.stockId
   }
 

@@ -2,6 +2,7 @@
 // log of editions that they read, whether the node may receive requests, and its metrics.
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { bulkFolder } from '../../edition/bulk/bulk-state.ts'
 import { type CatchUpOptions, type EditionLog, openEditionLog } from '../../edition/write/edition-log.ts'
 import type { EditionSource, SourceStore } from '../../edition/write/edition-source.ts'
 import { type Clock, steadyClock, systemClock } from '../../platform/clock.ts'
@@ -22,6 +23,7 @@ import { watchReadiness } from '../watch/watch-readiness.ts'
 import { closeFiles } from './close-files.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, type ListenAddress, listenError } from './listening-address.ts'
+import { makeBulkFiles } from './make-bulk-files.ts'
 import type { Roles } from './roles.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import type { UseLedger } from './use-ledger.ts'
@@ -101,18 +103,20 @@ type AnsweringParts = Pick<ReadersOptions, 'tokens' | 'cursorKeys' | 'unsubscrib
   readonly log: Log
   readonly processCount: Int32Array
   readonly onUse: UseLedger['add']
+  /** When the last redaction was applied; 0 before the first. */
+  readonly redactedAt: () => Promise<number>
   /** Called with functions that close parts of it, the newest first. */
   readonly defer: (close: () => void | Promise<void>) => void
 }
 
 export async function openAnswering(options: NodeOptions, parts: AnsweringParts): Promise<Answering> {
-  const { store, dataFolder, source, database, clock, state, log, defer, ...answers } = parts
+  const { store, dataFolder, source, database, clock, state, log, redactedAt, defer, ...answers } = parts
   const { version, stop, config, maxStalenessMs, drainMs = 0 } = options
   // readers start while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const meters = options.metrics && new ReaderMeters()
   const api = options.roles.has('serve')
-    ? openApi(options, { ...answers, editions: opened.promise, state, log, meters })
+    ? openApi(options, { ...answers, dataFolder, editions: opened.promise, state, log, meters })
     : undefined
   let isListening = false
   const endApi = async () => {
@@ -150,6 +154,11 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
       opened.resolve(editions)
       readiness.look()
       const address = (await api)?.address
+      if (address !== undefined) {
+        const { tokens } = answers
+        const bulk = makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log })
+        defer(() => bulk.close())
+      }
       isListening = address !== undefined && !stop.aborted
       const afterRush = setTimeout(() => {
         editions.standBy()
@@ -215,17 +224,18 @@ type ApiParts = Pick<
   | 'processCount'
   | 'onUse'
   | 'meters'
->
+> & { readonly dataFolder: string }
 
 /** Starts the threads of the API. They listen once `editions` resolves. */
 async function openApi(
   { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop, config }: NodeOptions,
-  parts: ApiParts,
+  { dataFolder, ...parts }: ApiParts,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
   const port = await findPort(host, apiPort)
   const address = `http://${hostOf(host)}:${port}`
   const readers = await startReaders({
     ...parts,
+    bulkFolder: join(dataFolder, bulkFolder),
     count,
     host,
     port,

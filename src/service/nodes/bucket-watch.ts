@@ -24,7 +24,12 @@ const quietMs = 10_000
 /** Maximum age of the access, which the publisher writes every minute. */
 const oldestAccessMs = 10 * minuteMs
 
-export type BucketWatch = DatabaseWatch & { readonly tokens: TokenSource; readonly cursorKeys: CursorKeySource }
+export type BucketWatch = DatabaseWatch & {
+  readonly tokens: TokenSource
+  readonly cursorKeys: CursorKeySource
+  /** When the last redaction was applied; 0 before the first. */
+  readonly redactedAt: () => Promise<number>
+}
 
 /** Throws OperatorError when neither the bucket nor the data folder has an access that can be opened. */
 export async function watchBucket(options: {
@@ -148,6 +153,7 @@ export async function watchBucket(options: {
       touch: async () => {},
     },
     cursorKeys: async () => (await freshAccess()).cursorKeys,
+    redactedAt: async () => (await freshAccess()).redactedAt ?? 0,
   }
 }
 

@@ -62,7 +62,12 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
   const sealer = createSealer(createSecretKey(secretKey), random.bytes)
   const exporting = new EditionExport({ bucket, log: editions, clock })
   let fence: number | undefined
-  let written = { at: Number.NEGATIVE_INFINITY, serial: -1, maintenanceUntil: undefined as number | undefined }
+  let written = {
+    at: Number.NEGATIVE_INFINITY,
+    serial: -1,
+    maintenanceUntil: undefined as number | undefined,
+    redactedAt: 0,
+  }
   let usedAt = Number.NEGATIVE_INFINITY
   let exported = 0
   let reported: string | undefined
@@ -87,7 +92,9 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
   const writeAccess = async (right: ExportRight) => {
     const now = clock()
     const [{ tokens: serial }, maintenanceUntil] = [await readSerials(store.looks), await loadMaintenance(store.looks)]
-    const isSame = serial === written.serial && maintenanceUntil === written.maintenanceUntil
+    const redactedAt = await lastRedaction(store.looks)
+    const isSame =
+      serial === written.serial && maintenanceUntil === written.maintenanceUntil && redactedAt === written.redactedAt
     if (isSame && now - written.at < accessEveryMs && now >= written.at) return
     const access = {
       writtenAt: now,
@@ -96,9 +103,10 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
       tokens: await loadTokens(store.looks),
       cursorKeys: (await loadCursorKeys(store.looks, { now, randomBytes: random.bytes })).all,
       ...(maintenanceUntil !== undefined && { maintenanceUntil }),
+      ...(redactedAt > 0 && { redactedAt }),
     }
     await right.hold(() => bucket.put(accessPath, sealAccess(sealer, access)))
-    written = { at: now, serial, maintenanceUntil }
+    written = { at: now, serial, maintenanceUntil, redactedAt }
   }
   const look = async () => {
     const held = await takeRight()

@@ -29,6 +29,8 @@ export type Access = {
   readonly cursorKeys: readonly CursorKey[]
   /** The end of maintenance, epoch milliseconds; absent without one. */
   readonly maintenanceUntil?: number
+  /** When the last redaction was applied; absent: there was none. */
+  readonly redactedAt?: number
 }
 
 const context = 'access 1'

@@ -57,6 +57,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
     // limits of an organization are shared through Redis, but the number of processes that share them is unknown here
     processCount: Int32Array.of(1),
     onUse: use.add,
+    redactedAt: watch.redactedAt,
     defer: (close) => open.defer(close),
   })
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted }).catch((error: unknown) => {

@@ -41,13 +41,17 @@ export const showOrganization: Operation = async ({ store, clock }, { operands }
 export const updateOrganization: Operation = async (context, { options, operands }, emit) => {
   const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
-  const { 'requests-per-minute': requestsPerMinute, access } = options
-  if (requestsPerMinute === undefined && access === undefined) {
-    throw new OperatorError('nothing-to-change', 'Nothing to change: pass --requests-per-minute N or --access on|off.')
+  const { 'requests-per-minute': requestsPerMinute, access, bulk } = options
+  if (requestsPerMinute === undefined && access === undefined && bulk === undefined) {
+    throw new OperatorError(
+      'nothing-to-change',
+      'Nothing to change: pass --requests-per-minute N, --access on|off or --bulk on|off.',
+    )
   }
   const change = {
     ...(requestsPerMinute !== undefined && { requestsPerMinute: Number(requestsPerMinute) }),
     ...(access !== undefined && { hasApiAccess: access === 'on' }),
+    ...(bulk !== undefined && { hasBulkFiles: bulk === 'on' }),
   }
   const outcome = await inTransaction(store, (trx) => editOrganization(trx, actingNow(context), organizationId, change))
   if (outcome.kind === 'gone') throw noOrganization(name)

@@ -11,6 +11,8 @@ import type { PublicAddresses } from './public-addresses.ts'
 export type ReaderSettings = {
   /** From 1 on; unique among threads that run at the same time. */
   readonly thread: number
+  /** Where the files of whole editions are; absent: none are handed out. */
+  readonly bulkFolder: string | undefined
   readonly host: string
   readonly port: number
   /** Several readers listen on the port, and the system spreads connections over them. */

@@ -3,6 +3,8 @@
 // and keys.
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createBulkLinks } from '../../api/bulk/bulk-links.ts'
+import type { BulkServing } from '../../api/bulk/bulk-serving.ts'
 import { createCursorSealer } from '../../api/cursors/cursor.ts'
 import { openCursorKeyRing } from '../../api/cursors/cursor-key-ring.ts'
 import { createFloodGuard } from '../../api/limits/flood-guard.ts'
@@ -120,6 +122,12 @@ async function openLimiter(): Promise<Limiter> {
   await shared.connected
   return shared
 }
+const filesFrom = (folder: string): BulkServing => ({
+  folder,
+  state: () => nodeState.bulk,
+  links: createBulkLinks({ ring, clock: databaseClock, randomBytes: random.bytes }),
+  grantOf: tokens.grantOf,
+})
 const limiter = await openLimiter()
 const use = new UseCounter(databaseClock)
 const reportUse = () => {
@@ -150,6 +158,7 @@ const app = buildApi({
   use,
   counts,
   unsubscribe: (token) => ask<boolean>('unsubscribe', token),
+  bulk: settings.bulkFolder === undefined ? undefined : filesFrom(settings.bulkFolder),
   log,
 })
 const stop = async () => {

@@ -20,6 +20,8 @@ import { ReaderThread } from './reader-thread.ts'
 
 export type ReadersOptions = {
   readonly count: number
+  /** Where the files of whole editions are; absent: none are handed out. */
+  readonly bulkFolder?: string
   readonly host: string
   /** Must not be 0. */
   readonly port: number
@@ -215,11 +217,12 @@ class ReaderPool {
   }
 
   #settingsOf(thread: number): ReaderSettings {
-    const { count, host, port, addresses, config, hasRateLimitFields, logLevel, clockShift, processCount, meters } =
-      this.#options
+    const { bulkFolder, count, host, port, addresses, config, meters } = this.#options
+    const { hasRateLimitFields, logLevel, clockShift, processCount } = this.#options
     const { redisUrl } = config
     return {
       thread,
+      bulkFolder,
       host,
       port,
       addresses,

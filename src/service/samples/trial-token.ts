@@ -37,7 +37,7 @@ export async function ensureTrialToken(
   const { clock, random, requestsPerMinute } = options
   const { organization } = await createOrganization(
     store.db,
-    { name: trialOrganization, ...(requestsPerMinute !== undefined && { requestsPerMinute }) },
+    { name: trialOrganization, hasBulkFiles: true, ...(requestsPerMinute !== undefined && { requestsPerMinute }) },
     { now: clock(), random },
   )
   const { organizationId } = organization

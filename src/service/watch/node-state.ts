@@ -2,6 +2,7 @@
 // receive it.
 import type { PipelineState } from '../../api/pipeline-state.ts'
 import type { UnreadyReason } from '../../api/readiness.ts'
+import type { BulkState } from '../../edition/bulk/bulk-state.ts'
 import { smallestChangeMs } from '../../store/database/database-clock.ts'
 
 /** The state at one moment, for another thread. */
@@ -23,6 +24,8 @@ export type NodeSnapshot = {
    * maintenance.
    */
   readonly maintenanceUntil?: number | undefined
+  /** The files of whole editions that are named now. */
+  readonly bulk?: BulkState | undefined
 }
 
 const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
@@ -37,6 +40,7 @@ export type NodeState = {
   /** From now on the node is not ready, whatever else is true. */
   readonly drain: () => void
   readonly setMaintenance: (until: number | undefined) => void
+  readonly setBulk: (bulk: BulkState | undefined) => void
   /** Calls `listener` with every change until the returned function is called. */
   readonly follow: (listener: (snapshot: NodeSnapshot) => void) => () => void
 }
@@ -74,6 +78,9 @@ export function openNodeState(): NodeState {
     },
     setMaintenance: (maintenanceUntil) => {
       if (maintenanceUntil !== snapshot.maintenanceUntil) change({ maintenanceUntil })
+    },
+    setBulk: (bulk) => {
+      if (JSON.stringify(bulk) !== JSON.stringify(snapshot.bulk)) change({ bulk })
     },
     follow: (listener) => {
       listeners.add(listener)

@@ -97,6 +97,7 @@ export const auditAudiences = {
   expiresAt: 'organization',
   from: 'organization',
   hasApiAccess: 'organization',
+  hasBulkFiles: 'organization',
   held: 'operators',
   hint: 'organization',
   hits: 'organization',

@@ -26,7 +26,8 @@ export type Customer = Organization & {
 export async function listCustomers(db: Executor, now: number, organizationId?: string): Promise<Customer[]> {
   const { rows } = await sql<Omit<Customer, 'tokens'> & { readonly tokens: string }>`
     select o.organization_id as "organizationId", o.name, o.has_api_access as "hasApiAccess",
-      o.requests_per_minute as "requestsPerMinute", o.created_at as "createdAt", c.starts_at as "startsAt",
+      o.requests_per_minute as "requestsPerMinute", coalesce(o.has_bulk_files, false) as "hasBulkFiles",
+      o.created_at as "createdAt", c.starts_at as "startsAt",
       c.ends_at as "endsAt", c.ended_at as "endedAt", c.note, c.set_up_by as "setUpBy",
       coalesce((select json_agg(json_build_object('hint', t.prefix || '…' || t.last_four, 'name', t.name,
           'lastUsedAt', t.last_used_at) order by t.created_at)

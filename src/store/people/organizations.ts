@@ -12,8 +12,13 @@ export type Organization = {
   readonly hasApiAccess: boolean
   /** The limit over all its tokens together. */
   readonly requestsPerMinute: number
+  /** Whether its contract includes the files of whole editions. */
+  readonly hasBulkFiles: boolean
   readonly createdAt: number
 }
+
+/** What an organization may do. */
+export type AccessRights = Pick<Organization, 'hasApiAccess' | 'requestsPerMinute' | 'hasBulkFiles'>
 
 /** A token without its plaintext, which is stored nowhere. Times in epoch milliseconds. */
 export type ApiToken = {
@@ -42,6 +47,8 @@ export type TokenGrant = {
   readonly organizationId: string
   readonly hasApiAccess: boolean
   readonly requestsPerMinute: number
+  /** Absent: an older version wrote it, and there are no files for it. */
+  readonly hasBulkFiles?: boolean
 }
 
 /** Time and randomness, passed in. */
@@ -60,18 +67,22 @@ export type OrganizationCreation =
   | { readonly kind: 'created'; readonly organization: Organization }
   | { readonly kind: 'nameTaken'; readonly organization: Organization }
 
+/** Null: written before there were files. */
+const hasBulkFiles = sql<boolean>`coalesce(has_bulk_files, false)`
+
 const organizationColumns = [
   'organization_id as organizationId',
   'name',
   'has_api_access as hasApiAccess',
   'requests_per_minute as requestsPerMinute',
+  hasBulkFiles.as('hasBulkFiles'),
   'created_at as createdAt',
 ] as const
 
 /** A new organization; `nameTaken` reports an existing one of the same name. */
 export async function createOrganization(
   db: Executor,
-  wanted: { readonly name: string; readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
+  wanted: Pick<Organization, 'name'> & Partial<AccessRights>,
   { now, random }: Circumstances,
 ): Promise<OrganizationCreation> {
   const organization = await db
@@ -81,6 +92,7 @@ export async function createOrganization(
       name: wanted.name,
       has_api_access: wanted.hasApiAccess ?? true,
       requests_per_minute: wanted.requestsPerMinute ?? defaultRequestsPerMinute,
+      has_bulk_files: wanted.hasBulkFiles ?? false,
       created_at: now,
     })
     .onConflict((conflict) => conflict.column('name').doNothing())
@@ -114,11 +126,11 @@ export function lockOrganization(trx: Executor, organizationId: string): Promise
     .executeTakeFirst()
 }
 
-/** Sets the limit or the access. False when there is no such organization. */
+/** Sets the limit, the access, or the right to files. False when there is no such organization. */
 export async function changeOrganization(
   store: { readonly db: Executor },
   organizationId: string,
-  change: { readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
+  change: Partial<AccessRights>,
 ): Promise<boolean> {
   return inTransaction(store, async (trx) => {
     const { numUpdatedRows } = await trx
@@ -126,6 +138,7 @@ export async function changeOrganization(
       .set((set) => ({
         has_api_access: change.hasApiAccess ?? set.ref('has_api_access'),
         requests_per_minute: change.requestsPerMinute ?? set.ref('requests_per_minute'),
+        has_bulk_files: change.hasBulkFiles ?? set.ref('has_bulk_files'),
       }))
       .where('organization_id', '=', organizationId)
       .executeTakeFirst()
@@ -345,6 +358,7 @@ export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
       'organization.organization_id as organizationId',
       'has_api_access as hasApiAccess',
       'requests_per_minute as requestsPerMinute',
+      hasBulkFiles.as('hasBulkFiles'),
     ])
     .where('api_token.revoked_at', 'is', null)
     .execute()

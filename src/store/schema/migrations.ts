@@ -735,4 +735,6 @@ export const migrations: Migrations = {
   ],
   '0010-reason-of-a-reading': ['alter table source_run add column reason text'],
   '0011-status-of-hits': ['alter table hit add column tender_status text'],
+  // Whether a contract includes the files of editions.
+  '0012-bulk-files': ['alter table organization add column has_bulk_files boolean'],
 }

@@ -151,6 +151,7 @@ export type Database = {
     organization_id: string
     name: string
     has_api_access: boolean
+    has_bulk_files: boolean | null
     requests_per_minute: number
     created_at: EpochMs
   }

@@ -1,0 +1,50 @@
+// What the engine needs of files of a whole edition, in place of the first pages of the list (docs/sync/bulk.md).
+
+import { ProblemError } from '../problem-error.ts'
+import type { TendersQuery } from '../types.ts'
+import type { TenderSource } from './walk-run.ts'
+
+type SourcePage = Awaited<ReturnType<TenderSource['page']>>
+
+/** Pages from files. Their cursors begin with `bulkCursor`. */
+export type BulkSource = {
+  /**
+   * The first page, or the one of a cursor. Undefined: there are no files, or no longer those of the cursor; the list
+   * brings the records then.
+   */
+  page(cursor: string | undefined, signal: AbortSignal | undefined): Promise<SourcePage | undefined>
+}
+
+export const bulkCursor = 'bulk:'
+
+/**
+ * A source whose list comes from the files, as long as there are any. Their order is that of the list, so a run that
+ * lost them goes on with the list, from the last record that it has.
+ */
+export function fromFiles(client: TenderSource, bulk: BulkSource, floor: string): TenderSource {
+  let isOver = false
+  return {
+    get: (...all) => client.get(...all),
+    page: async (query: TendersQuery, signal?: AbortSignal) => {
+      const { cursor, updated_since: since } = query
+      const isOfFiles = cursor?.startsWith(bulkCursor) === true
+      const isStart = cursor === undefined && (since === undefined || since === floor)
+      if (!isOver && (isOfFiles || isStart)) {
+        const page = await bulk.page(cursor, signal)
+        if (page) return page
+        isOver = true
+      }
+      if (isOfFiles) throw new ProblemError(filesGone)
+      return client.page(query, signal)
+    },
+  }
+}
+
+/** What makes a run continue without its cursor. */
+const filesGone = {
+  type: '#error-cursor-invalid',
+  title: 'Files are gone',
+  status: 400,
+  detail: 'The files of this run are gone.',
+  instance: '/bulk',
+}

@@ -1,0 +1,43 @@
+// The files of whole editions as everybody sees them who does not make them: what is named now, and under which names
+// it lies.
+
+/** One file, named by its content. */
+export type BulkFile = {
+  readonly sha256: string
+  readonly bytes: number
+  /** Lines of NDJSON, or rows of a table. */
+  readonly rows: number
+  /** `snapshot`: records of an edition; `delta`: those that changed from that one to the newest. */
+  readonly part: 'snapshot' | 'delta'
+  readonly format: 'ndjson' | 'parquet'
+  readonly table: 'tenders' | 'lots'
+}
+
+/** The files of one edition: applied in their order, those of a format are exactly that edition. */
+export type BulkState = {
+  readonly stockId: string
+  readonly edition: number
+  readonly publishedAt: number
+  /** The largest `lastModified` of the records in the files; that of the edition. */
+  readonly lastModified: number
+  readonly records: number
+  /** Value of `X-Stock-Digest` of the edition. */
+  readonly checksum: string
+  /** The edition of the snapshot. */
+  readonly base: { readonly edition: number; readonly checksum: string; readonly lastModified: number }
+  readonly files: readonly BulkFile[]
+}
+
+/** Below the data folder. */
+export const bulkFolder = 'bulk'
+
+/** How long a link to a file lives, and how long a file stays after it is no longer named. */
+export const linkLifeMs = 6 * 3_600_000
+
+const endings = { ndjson: 'ndjson.gz', parquet: 'parquet' } as const
+
+export const bulkName = ({ sha256, format }: Pick<BulkFile, 'sha256' | 'format'>): string =>
+  `${sha256}.${endings[format]}`
+
+/** Names that `bulkName` gives. */
+export const bulkNamePattern = /^([0-9a-f]{64})\.(ndjson\.gz|parquet)$/

@@ -1,0 +1,85 @@
+// Makes files of whole editions while the contract of an organization includes them, and withdraws them after a
+// redaction.
+import { join } from 'node:path'
+import { mayLoadFiles } from '../../api/bulk/bulk-serving.ts'
+import type { TokenSource } from '../../api/tokens/token-table.ts'
+import { BulkMaking } from '../../edition/bulk/bulk-making.ts'
+import { bulkFolder } from '../../edition/bulk/bulk-state.ts'
+import type { EditionLog } from '../../edition/write/edition-log.ts'
+import type { Log } from '../../platform/log.ts'
+import { keepLooking } from '../watch/keep-looking.ts'
+import type { NodeState } from '../watch/node-state.ts'
+
+const lookMs = 2000
+const concern = 'Contracts with files of editions cannot be looked up'
+
+export function makeBulkFiles({
+  editions,
+  tokens,
+  redactedAt,
+  dataFolder,
+  state,
+  log,
+}: {
+  readonly editions: EditionLog
+  readonly tokens: Pick<TokenSource, 'serial' | 'load'>
+  /** When the last redaction was applied; 0 before the first. */
+  readonly redactedAt: () => Promise<number>
+  readonly dataFolder: string
+  readonly state: Pick<NodeState, 'setBulk'>
+  readonly log: Log
+}): { readonly close: () => Promise<void> } {
+  let serial: number | undefined
+  let isWanted = false
+  let redacted = 0
+  let making: { readonly thread: BulkMaking; readonly unfollow: () => void } | undefined
+
+  function begin(): BulkMaking {
+    const thread = new BulkMaking({
+      folder: join(dataFolder, bulkFolder),
+      onState: (bulk) => state.setBulk(bulk),
+      onWarning: (warning) => log.warn(warning),
+      onDamage: () => editions.reportDamage(),
+      onEnd: () => {
+        if (making?.thread === thread) making = undefined
+        unfollow()
+        state.setBulk(undefined)
+      },
+    })
+    thread.noteRedaction(redacted)
+    const unfollow = editions.follow(thread)
+    making = { thread, unfollow }
+    return thread
+  }
+
+  const looking = keepLooking({
+    look: async () => {
+      const found = await tokens.serial()
+      if (found !== serial) {
+        isWanted = (await tokens.load()).some(mayLoadFiles)
+        serial = found
+      }
+      const at = await redactedAt()
+      if (at !== redacted) making?.thread.noteRedaction(at)
+      redacted = at
+      if (isWanted) making ?? begin()
+      else if (making) {
+        making.unfollow()
+        making.thread.end()
+        making = undefined
+      }
+    },
+    everyMs: lookMs,
+    log,
+    concern,
+    // the watch of the database says it already
+    report: () => {},
+  })
+  return {
+    close: async () => {
+      await looking.close()
+      making?.unfollow()
+      await making?.thread.close()
+    },
+  }
+}
