@@ -48,7 +48,7 @@ test('an OCDS release has every member (src/export/ocds-release.ts)', () => {
   for (const record of records) ocdsRelease(new Proxy(record, watched), 'ocds-a1b2c3')
   expect(
     lacking(read, leftOutOfOcds),
-    'read it there and in docs/open-data.md, or say in leftOutOfOcds why not',
+    'write it there, or say in leftOutOfOcds (src/domain/tender.ts) why not',
   ).toEqual([])
 })
 

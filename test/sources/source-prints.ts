@@ -1,7 +1,7 @@
 // A print of each source: of what the parser reads from the documents that the simulator makes up for it, and of what
-// its writer writes. `source-prints.json` keeps them; run by `npm run generate`.
+// its writer writes. `source-prints.json` keeps them (write-prints.ts).
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { canonicalForm } from '../../src/domain/stock-digest.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import { ownWriters } from '../../src/simulator/portals/own-writers.ts'
@@ -12,7 +12,7 @@ import { parserOf } from '../../src/sources/parse-document.ts'
 import { parserVersion } from '../../src/sources/parser-version.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
-type Prints = {
+export type Prints = {
   readonly parserVersion: number
   /** `written` of all that a writer makes of the samples below, with the constants that no parser reads. */
   readonly sources: { readonly [id: string]: { readonly parsed: string; readonly written?: string } }
@@ -87,12 +87,12 @@ const samples: readonly PortalSample[] = kinds.flatMap((kind) => {
   ]
 })
 
-const file = new URL('source-prints.json', import.meta.url)
+export const printsFile = new URL('source-prints.json', import.meta.url)
 const day = Date.UTC(2026, 5, 1)
 const printOf = (lines: readonly string[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)
 
-export const readPrints = (): Prints => JSON.parse(readFileSync(file, 'utf8'))
+export const readPrints = (): Prints => JSON.parse(readFileSync(printsFile, 'utf8'))
 
 /** The prints of today's sources. */
 export async function makePrints(): Promise<Prints> {
@@ -108,19 +108,13 @@ export async function makePrints(): Promise<Prints> {
   return { parserVersion, sources: Object.fromEntries(prints) }
 }
 
+/** Whether the newest commit has a lower version: until the raise is committed, every print may change again. */
+export const isNewlyRaised = (committed: Prints | undefined, made: Prints): boolean =>
+  committed !== undefined && committed.parserVersion < made.parserVersion
+
 /** Adds new sources and drops those that are gone. A print stays as it is until its line or the version changes. */
 export function withNewSources(kept: Prints, made: Prints): Prints {
   if (kept.parserVersion !== made.parserVersion) return made
   const sources = Object.entries(made.sources).map(([id, print]) => [id, kept.sources[id] ?? print] as const)
   return { parserVersion, sources: Object.fromEntries(sources) }
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const { sources } = withNewSources(readPrints(), await makePrints())
-  const lines = Object.entries(sources).map(([id, { parsed, written }]) => {
-    const members = [`"parsed": "${parsed}"`, ...(written === undefined ? [] : [`"written": "${written}"`])]
-    return `    "${id}": { ${members.join(', ')} }`
-  })
-  writeFileSync(file, `{\n  "parserVersion": ${parserVersion},\n  "sources": {\n${lines.join(',\n')}\n  }\n}\n`)
-  console.log('test/sources/source-prints.json written')
 }

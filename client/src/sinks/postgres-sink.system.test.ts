@@ -231,6 +231,24 @@ describe.skipIf(!connectionString).each(hasPgbouncer ? ['directly', pooled] : ['
       await again.end()
     })
 
+    test('columns of new members are added to an older copy, with the values of its records', async () => {
+      const schema = nextSchema()
+      const sink = open(schema)
+      await sink.begin(first)
+      await sink.upsert([recordOf(1)])
+      await sink.commit(state, 'run')
+      await sink.end()
+      const shown = `select tender_open.title, tender_open.contract_value::text, lot.title as lot
+        from ${schema}.tender_open join ${schema}.tender_lot lot on tender_id = id order by position`
+      const before = await query(shown)
+      await query(`alter table ${schema}.tender drop column title cascade, drop column contract_value cascade`)
+      await query(`alter table ${schema}.tender_lot drop column title cascade`)
+      const again = open(schema)
+      await again.state.load()
+      await again.end()
+      expect(await query(shown)).toEqual(before)
+    })
+
     test('a hit is durable before it is confirmed, and only its own transaction is', async () => {
       await using database = await openEmptyDatabase()
       const direct = new pg.Client({ connectionString: database.url })

@@ -1,4 +1,5 @@
 // Tables of the PostgreSQL sink, version by version. A version once released is never changed; the next one alters it.
+// Columns of new members need no version: tables that lack them get them.
 
 import { SinkError } from '../faults/sink-error.ts'
 import { hitColumns, lotColumns, type SqlColumn, tenderColumns } from './postgres-columns.ts'
@@ -19,7 +20,18 @@ type TableSet = {
   readonly names: readonly string[]
   /** Statements of each version, in order; `s` is the quoted schema. */
   readonly versions: readonly ((s: string) => readonly string[])[]
+  /** Tables whose columns follow the record, and where each reads its `r`: SQL of a row of the table `held`. */
+  readonly flat: readonly {
+    readonly table: string
+    readonly columns: readonly SqlColumn[]
+    readonly r: (s: string) => string
+  }[]
+  /** Views of all columns of a table. */
+  readonly views: (s: string) => readonly string[]
 }
+
+const openView = (s: string): string =>
+  `create or replace view ${s}.tender_open as select * from ${s}.tender where archive_reason is null`
 
 const copyVersions: TableSet['versions'] = [
   (s) => [
@@ -43,7 +55,7 @@ const copyVersions: TableSet['versions'] = [
     `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null,
       record_hash numeric not null)`,
     `create table ${s}.sync_state (is_only boolean primary key default true check (is_only), state json not null)`,
-    `create view ${s}.tender_open as select * from ${s}.tender where archive_reason is null`,
+    openView(s),
     `create view ${s}.tender_survivor as
       with recursive step (id, survivor_id, hops) as (
         select id, merged_into, 1 from ${s}.tender where merged_into is not null
@@ -77,6 +89,15 @@ const copyTables: TableSet = {
   versionTable: 'sync_version',
   names: ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_run', 'sync_version'],
   versions: copyVersions,
+  flat: [
+    { table: 'tender', columns: tenderColumns, r: () => 'held.record' },
+    {
+      table: 'tender_lot',
+      columns: lotColumns,
+      r: (s) => `(select record -> 'lots' -> held.position from ${s}.tender where id = held.tender_id)`,
+    },
+  ],
+  views: (s) => [openView(s)],
 }
 
 const hitTables: TableSet = {
@@ -93,6 +114,8 @@ const hitTables: TableSet = {
       `comment on column ${s}.hit.body is 'The message as it was sent'`,
     ],
   ],
+  flat: [{ table: 'hit', columns: hitColumns, r: () => 'held.body' }],
+  views: () => [],
 }
 
 /** Throws a SinkError if the schema holds something with one of our names that is not ours. */
@@ -111,6 +134,32 @@ async function refuseForeignTables(
     throw new SinkError(
       `The schema ${schema} holds a table ${found[0]} that this sink did not create: choose another schema (--option schema=<name>). Nothing was changed.`,
     )
+}
+
+/** Adds the columns of members that the tables of an older version do not have, with the values of their records. */
+async function addMissingColumns(client: Queryable, schema: string, { flat, views }: TableSet): Promise<void> {
+  const s = `"${schema}"`
+  const { rows } = await client.query(
+    `select relname, attname from pg_attribute join pg_class on pg_class.oid = attrelid
+       join pg_namespace on pg_namespace.oid = relnamespace
+     where nspname = $1 and relname = any($2) and attnum > 0 and not attisdropped`,
+    [schema, flat.map(({ table }) => table)],
+  )
+  const present = new Set(rows.map(({ relname, attname }) => `${relname}.${attname}`))
+  let isChanged = false
+  for (const { table, columns, r } of flat) {
+    const missing = columns.filter(({ name }) => !present.has(`${table}.${name}`))
+    if (missing.length === 0) continue
+    isChanged = true
+    const [added, given] = [
+      missing.map(({ name, type }) => `add column ${name} ${type}`),
+      missing.map(({ name, from }) => `${name} = (select ${from} from (select ${r(s)} as r) as given)`),
+    ]
+    await client.query(`alter table ${s}.${table} ${added.join(', ')}`)
+    await client.query(`update ${s}.${table} as held set ${given.join(', ')}`)
+    for (const comment of commented(`${s}.${table}`, missing)) await client.query(comment)
+  }
+  if (isChanged) for (const view of views(s)) await client.query(view)
 }
 
 /** Creates the schema and the tables of the copy, or migrates them to this version. */
@@ -148,6 +197,7 @@ async function migrate(client: Queryable, schema: string, tables: TableSet): Pro
       for (const statement of versions[next]?.(s) ?? []) await client.query(statement)
       await client.query(`insert into ${s}.${versionTable} (version) values ($1)`, [next + 1])
     }
+    await addMissingColumns(client, schema, tables)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
