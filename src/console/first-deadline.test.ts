@@ -105,7 +105,16 @@ function places(of: TenderRecord, language: Language): Record<string, string> {
     deadlineKind: deadline.kind,
     deliveries: [],
   } as const
-  const view = { hit: hit as PageHit, record: of, search: undefined, organizationId: 'o', now, language }
+  const view = {
+    hit: hit as PageHit,
+    record: of,
+    list: '',
+    next: undefined,
+    search: undefined,
+    organizationId: 'o',
+    now,
+    language,
+  }
   const body = [{ isClosed: false, isUrgent: false, body: JSON.stringify(of) }]
   const data = { search: { name: 'Roads' }, fitScore: 78, tender: of }
   const notice = {

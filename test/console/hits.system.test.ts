@@ -346,26 +346,38 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
 
   test('open tenders become hits at once; hits are kept, dismissed and seen, in pages', async () => {
     const { world, at, member, read, publish, audit, addSearch } = await open(engine)
-    for (let number = 1; number <= 30; number++) await put(world, number)
+    for (let number = 1; number <= 35; number++) await put(world, number)
     await publish()
     const path = await addSearch({ 'deliver-open': ['yes'] })
     const { searchId } = /(?<searchId>[0-9a-f-]{36})$/.exec(path)!.groups as { searchId: string }
     const first = await read(`${at}/hits?search=${searchId}`)
-    expect(first).toContain('1 to 25 of 30')
+    expect(first).toContain('1 to 30 of 35')
     const idsOn = (page: string) => [...page.matchAll(/name="hit" value="([0-9a-f-]{36})"/g)].map(([, id]) => id!)
     const next = /rel="next" href="([^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&')
     const second = await read(next)
-    expect(second).toContain('26 to 30 of 30')
-    expect(new Set([...idsOn(first), ...idsOn(second)]).size).toBe(30)
+    expect(second).toContain('31 to 35 of 35')
+    expect(new Set([...idsOn(first), ...idsOn(second)]).size).toBe(35)
     const back = /rel="prev" href="([^"]+)"/.exec(second)![1]!.replaceAll('&amp;', '&')
     expect(idsOn(await read(back))).toEqual(idsOn(first))
     const byDeadline = await read(`${at}/hits?order=deadline`)
     const nextByDeadline = /rel="next" href="([^"]+)"/.exec(byDeadline)![1]!.replaceAll('&amp;', '&')
-    expect(new Set([...idsOn(byDeadline), ...idsOn(await read(nextByDeadline))]).size).toBe(30)
+    expect(new Set([...idsOn(byDeadline), ...idsOn(await read(nextByDeadline))]).size).toBe(35)
 
     const ids = idsOn(first)
     const one = await world.post(`${at}/hits`, { do: `kept ${ids[0]}`, return: `${at}/hits?n=1` }, member.cookie)
-    expect([one.status, one.headers.get('location')]).toEqual([303, `${at}/hits?n=1`])
+    expect([one.status, one.headers.get('location')]).toEqual([303, `${at}/hits?n=1&undo=new.${ids[0]}`])
+    // each decision can be undone from the page that it leads to, and shows neighbors whatever was decided
+    const undo = fieldsOf(await read(one.headers.get('location')!, member.cookie), `${at}/hits`)
+    const undone = await world.post(`${at}/hits`, { ...undo, do: 'undo' }, member.cookie)
+    expect([undone.status, undone.headers.get('location')]).toEqual([303, `${at}/hits?n=1`])
+    expect(idsOn(await read(`${at}/hits?state=kept`))).toEqual([])
+    const quiet = await world.post(`${at}/hits`, { do: `kept ${ids[0]}`, answer: 'none' }, member.cookie)
+    expect([quiet.status, quiet.headers.get('set-cookie')]).toEqual([204, null])
+    const step = async (from: string, to: string) =>
+      (await world.get(`${at}/hits/${from}/${to}?search=${searchId}`, member.cookie)).headers.get('location')
+    expect(await step(ids[0]!, 'next')).toMatch(new RegExp(`^/tenders/[0-9a-f-]{36}\\?hit=${ids[1]}&list=search%3D`))
+    expect(await step(ids[2]!, 'previous')).toContain(`?hit=${ids[1]}&`)
+    expect(await step(idsOn(second).at(-1)!, 'next')).toBe(`${at}/hits?search=${searchId}`)
     await world.post(
       `${at}/hits`,
       { do: 'dismissed', hit: ids.slice(1, 4), return: 'https://evil.example' },
@@ -374,16 +386,19 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     await world.post(`${at}/hits`, { do: 'seen', hit: [ids[4]!, 'x', "'\u0000"] }, member.cookie)
     expect(idsOn(await read(`${at}/hits?state=kept`))).toEqual([ids[0]])
     expect(new Set(idsOn(await read(`${at}/hits?state=dismissed`)))).toEqual(new Set(ids.slice(1, 4)))
-    expect(await read(`${at}/hits`)).toContain('1 to 25 of 25')
+    expect(await read(`${at}/hits`)).toContain('1 to 30 of 30')
     // hits of others stay unchanged
     const stranger = await world.organization('Other')
     const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
     await world.post(`/o/${stranger}/hits`, { do: 'dismissed', hit: ids }, other.cookie)
-    expect(await read(`${at}/hits`)).toContain('1 to 25 of 25')
+    expect((await world.get(`/o/${stranger}/hits/${ids[0]}/next`, other.cookie)).status).toBe(404)
+    expect(await read(`${at}/hits`)).toContain('1 to 30 of 30')
     await put(world, 1, { status: 'awarded' })
     await publish()
     expect((await audit()).map(({ action, detail }) => [action, detail['hits']])).toEqual([
       ['search.create', undefined],
+      ['hit.mark', 1],
+      ['hit.mark', 1],
       ['hit.mark', 1],
       ['hit.mark', 3],
       ['hit.mark', 1],

@@ -31,9 +31,15 @@ function contentOf(number: number): TenderContent {
   } as TenderContent
 }
 
-/** Puts them into the stock, and publishes them. */
-export async function publishRoofTenders(world: ConsoleWorld): Promise<void> {
-  const contents = Array.from({ length: 60 }, (_, index) => contentOf(index + 1))
+/** Puts the roofs into the stock, and publishes them. */
+export const publishRoofTenders = (world: ConsoleWorld): Promise<void> =>
+  publishTenders(
+    world,
+    Array.from({ length: 60 }, (_, index) => contentOf(index + 1)),
+  )
+
+/** Puts tenders into the stock, and publishes them. */
+export async function publishTenders(world: ConsoleWorld, contents: readonly TenderContent[]): Promise<void> {
   await upsertTenders(
     world.store.db,
     contents.map((each) => {

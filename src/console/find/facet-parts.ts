@@ -2,14 +2,14 @@
 // the same with it, or without it. A facet's own filter does not narrow its counts.
 import { valueBands } from '../../edition/format/value-bands.ts'
 import type { TenderFacets } from '../../edition/read/tender-question.ts'
+import { regionName } from '../codes/region-names.ts'
+import { tradeLabel } from '../codes/trade-names.ts'
 import { formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { more, quoted } from '../frame/parts.ts'
 import { type Asked, addressOf, dueSpans, foundStatuses, toggled, usualStatuses } from './asked.ts'
 import { findTexts } from './find-texts.ts'
-import { regionName } from './tender-card.ts'
-import { tradeLabel } from './trade-names.ts'
 
 /** Rows of a facet that are shown at once. */
 const shownRows = 6

@@ -1,6 +1,7 @@
 // The results as pictures, each with its table: deadlines of the next weeks, months, trades and regions.
 import { dayMs } from '../../domain/time.ts'
 import type { Counted, TenderFacets } from '../../edition/read/tender-question.ts'
+import { regionName } from '../codes/region-names.ts'
 import { formatDay, formatNumber, formatShortDay } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -8,7 +9,6 @@ import { bars, more, numbers, part, rowBars, table } from '../frame/parts.ts'
 import { type Asked, addressOf } from './asked.ts'
 import { divisionCode, monthName, tradeName } from './facet-parts.ts'
 import { findTexts } from './find-texts.ts'
-import { regionName } from './tender-card.ts'
 
 /** Months and bars in a picture; the table has all. */
 const [shownMonths, shownBars] = [24, 10]

@@ -2,6 +2,7 @@
 import type { TenderRecord } from '../../domain/tender.ts'
 import { maxFound, maxOffset, type TendersFound } from '../../edition/read/tender-question.ts'
 import { rankCodes } from '../codes/rank-codes.ts'
+import { regionName } from '../codes/region-names.ts'
 import { formatMoment, formatNumber, formatShare } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
@@ -14,7 +15,7 @@ import { bottomCharts, topCharts } from './find-charts.ts'
 import { findTexts } from './find-texts.ts'
 import type { FoundStock } from './found-stock.ts'
 import { saveableOf } from './saved-filter.ts'
-import { regionName, tenderCard } from './tender-card.ts'
+import { tenderCard } from './tender-card.ts'
 
 /** A question with one part fewer, and how many it finds. */
 export type Wider = { readonly name: string; readonly href: string; readonly total: number }

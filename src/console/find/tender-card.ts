@@ -1,10 +1,11 @@
 // One tender among the results: state, trade and nature in words, title, buyer, the words found, deadline and value.
 import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
-import { codeLabel, codesAbove } from '../../domain/code-labels.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { FoundStatus } from '../../edition/read/tender-question.ts'
 import { lotName } from '../../hits/clause-reason.ts'
+import { regionOf } from '../codes/region-names.ts'
+import { tradeOf } from '../codes/trade-names.ts'
 import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -16,7 +17,6 @@ import { authorityLink } from '../market/party-links.ts'
 import { type Asked, addressOf } from './asked.ts'
 import { findTexts } from './find-texts.ts'
 import { marked, pieceAround, spansIn } from './highlight.ts'
-import { tradeLabel } from './trade-names.ts'
 
 export type CardHow = {
   readonly asked: Asked
@@ -39,34 +39,6 @@ const marks: { readonly [status in FoundStatus]: State } = {
 }
 /** From how many days on a deadline is marked. */
 const soonDays = 7
-
-/** The name of the first code that has one, or of what covers it. */
-export function tradeOf({ cpvCodes, lots }: TenderRecord, language: Language): string | undefined {
-  for (const code of [...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)]) {
-    const label = tradeLabel(code, language) ?? tradeLabel(`${code.slice(0, 2)}000000`, language)
-    if (label !== undefined) return label
-  }
-  return undefined
-}
-
-/** The region of the first code that is listed: not smaller than a district of a state. */
-export function regionOf({ nutsCodes }: TenderRecord, language: Language): string | undefined {
-  for (const code of nutsCodes) {
-    const label = [code.slice(0, 4), code.slice(0, 3), code.slice(0, 2)]
-      .map((each) => codeLabel('nuts', each, language))
-      .find((each) => each !== undefined)
-    if (label !== undefined) return label
-  }
-  return undefined
-}
-
-/** The names of a region and of what it lies in are the same for some: Berlin. */
-export const regionName = (code: string, language: Language): string =>
-  codeLabel('nuts', code, language) ??
-  codesAbove('nuts', code)
-    .map((each) => codeLabel('nuts', each, language))
-    .findLast((each) => each !== undefined) ??
-  code
 
 export function tenderCard(record: TenderRecord, how: CardHow): Html {
   const { asked, language, pages } = how

@@ -4,11 +4,12 @@ import { firstDeadline } from '#flat/record/first-deadline'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { localDay, offsetMsAt, toInstant } from '../../domain/time.ts'
 import type { FoundStatus } from '../../edition/read/tender-question.ts'
+import { regionOf } from '../codes/region-names.ts'
+import { tradeOf } from '../codes/trade-names.ts'
 import type { Language } from '../frame/languages.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { criteriaTexts } from '../hits/criteria-texts.ts'
 import { findTexts } from './find-texts.ts'
-import { regionOf, tradeOf } from './tender-card.ts'
 
 /** Excel takes the list separator of the computer's region: a semicolon where the comma is the decimal sign. */
 const separators: { readonly [language in Language]: string } = { en: ',', de: ';' }

@@ -6,10 +6,8 @@ import { dayMs } from '../../domain/time.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import {
   countHitTabs,
-  type HitKey,
-  type HitOrder,
+  findHits,
   type HitState,
-  type HitTab,
   hitKeyOf,
   hitStates,
   listHitPage,
@@ -20,11 +18,13 @@ import { type SearchName, searchNames } from '../../store/hits/searches.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
 import { actingOf } from '../frame/forms.ts'
+import { frameTexts } from '../frame/frame-texts.ts'
 import { type Html, html } from '../frame/html.ts'
 import { returnPath } from '../frame/own-path.ts'
 import {
   type OrganizationRequest,
   organizationPage,
+  orNotFound,
   type PageAnswer,
   type PageRoute,
   page,
@@ -32,86 +32,85 @@ import {
 } from '../frame/page.ts'
 import { empty, noteBox, pager, select } from '../frame/parts.ts'
 import { publishedRecords } from '../frame/published-record.ts'
+import {
+  type Asked,
+  askedOf,
+  hitAddress,
+  hitsAddress,
+  hitTabs,
+  isHitId,
+  maxMarked,
+  queryOf,
+  undosOf,
+  withUndo,
+} from './hit-addresses.ts'
 import { hitItem } from './hit-parts.ts'
 import { hitsTexts } from './hits-texts.ts'
+import { undoForm } from './undo-form.ts'
 
-const pageSize = 25
+/** As many as somebody decides about in one sitting, so that none of them waits on a further page. */
+const pageSize = 30
 /** Maximum count shown on a tab. */
 const maxCounted = 250
-/** Maximum hits that one form changes. */
-const maxMarked = 200
 const closingMs = 7 * dayMs
-const tabs = [...hitStates, 'closed'] as const
 
 export const hitPages = (context: ConsoleContext): PageRoute[] => [
   organizationPage('GET', '/o/:organization/hits', 'member', (request) => listPage(context, request)),
   organizationPage('POST', '/o/:organization/hits', 'member', (request) => markPage(context, request)),
+  organizationPage('GET', '/o/:organization/hits/:hit/next', 'member', (request) => step(context, request, 'next')),
+  organizationPage('GET', '/o/:organization/hits/:hit/previous', 'member', (request) =>
+    step(context, request, 'previous'),
+  ),
 ]
 
-type Asked = {
-  readonly tab: HitTab
-  readonly order: HitOrder
-  readonly isClosing: boolean
-  /** Its id; empty: all. */
-  readonly search: string
-  readonly after: HitKey | undefined
-  readonly before: HitKey | undefined
-  /** The number of the first hit on the page, from 1. */
-  readonly first: number
+/** The numbers of the searches whose hits are listed. */
+const listedSearches = (searches: readonly SearchName[], asked: Asked): number[] => {
+  const chosen = searches.filter(({ searchId }) => searchId === asked.search)
+  return (chosen.length > 0 ? chosen : searches).map(({ searchNo }) => searchNo)
 }
 
-function askedOf({ query }: OrganizationRequest): Asked {
-  const first = Number(query.get('n') ?? 1)
-  return {
-    tab: tabs.find((each) => each === query.get('state')) ?? 'new',
-    order: query.get('order') === 'deadline' ? 'deadline' : 'score',
-    isClosing: query.get('closing') === '7',
-    search: query.get('search') ?? '',
-    after: keyOf(query.get('after')),
-    before: keyOf(query.get('before')),
-    first: Number.isSafeInteger(first) && first > 0 ? first : 1,
-  }
-}
+/** Deadlines of the list, if it asks for near ones. */
+const closingOf = ({ isClosing }: Asked, now: number) => isClosing && { deadline: { from: now, to: now + closingMs } }
 
-/** `VALUE.HITID` of an address; undefined for anything else. */
-function keyOf(text: string | null): HitKey | undefined {
-  const match = /^(\d{1,16})\.([0-9a-f-]{36})$/.exec(text ?? '')
-  const value = Number(match?.[1])
-  return match && Number.isSafeInteger(value) ? { value, hitId: match[2]! } : undefined
-}
-
-function addressOf({ organization }: OrganizationRequest, asked: Partial<Asked> & Pick<Asked, 'tab'>): string {
-  const query = new URLSearchParams()
-  if (asked.tab !== 'new') query.set('state', asked.tab)
-  if (asked.search) query.set('search', asked.search)
-  if (asked.order === 'deadline') query.set('order', 'deadline')
-  if (asked.isClosing) query.set('closing', '7')
-  if (asked.after) query.set('after', `${asked.after.value}.${asked.after.hitId}`)
-  if (asked.before) query.set('before', `${asked.before.value}.${asked.before.hitId}`)
-  if ((asked.after || asked.before) && asked.first !== undefined) query.set('n', String(asked.first))
-  const text = query.toString()
-  return `/o/${organization.organizationId}/hits${text === '' ? '' : `?${text}`}`
+/** To the page of the tender beside a hit, whatever somebody has decided about it meanwhile. */
+async function step(
+  { store: { db } }: ConsoleContext,
+  request: OrganizationRequest,
+  to: 'next' | 'previous',
+): Promise<PageAnswer> {
+  const { organization, language, now, params, query } = request
+  const { organizationId } = organization
+  const [hit] = await findHits(db, [organizationId], { hitId: params['hit'] ?? '' })
+  const { deadline, fitScore, hitId } = orNotFound(hit, frameTexts[language].noPage)
+  const asked = askedOf(query)
+  const { tab, order } = asked
+  const key = hitKeyOf({ hitId, deadline, fitScore }, tab === 'closed' ? 'score' : order)
+  const searchNos = listedSearches(await searchNames(db, organizationId), asked)
+  const listing = { searchNos, tab, order, ...closingOf(asked, now), limit: 1 }
+  const [found] = await listHitPage(db, { ...listing, ...(to === 'next' ? { after: key } : { before: key }) })
+  const list = queryOf(asked)
+  if (found) return redirect(hitAddress(found, list))
+  return redirect(hitsAddress(organizationId, list), { notice: hitsTexts[language].noMore[to] })
 }
 
 async function listPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language, now } = request
   const { store } = context
   const texts = hitsTexts[language]
-  const asked = askedOf(request)
+  const asked = askedOf(request.query)
   const searches = await searchNames(store.db, organization.organizationId)
   const head = { title: texts.pageNames.hits, lead: texts.lead }
   if (searches.length === 0) {
     const create = html`<a class="btn go" href="/o/${organization.organizationId}/searches/new">${texts.shared.newSearch}</a>`
     return page({ ...head, body: empty(texts.noSearch, texts.noSearchDetail, create) })
   }
-  const chosen = searches.filter(({ searchId }) => searchId === asked.search)
-  const searchNos = (chosen.length > 0 ? chosen : searches).map(({ searchNo }) => searchNo)
+  const searchNos = listedSearches(searches, asked)
   const { tab, order, after, before } = asked
   const found = await listHitPage(store.db, {
     searchNos,
     tab,
     order,
-    ...(asked.isClosing && { deadline: { from: now, to: now + closingMs } }),
+    ...closingOf(asked, now),
     ...(before ? { before } : after && { after }),
     // one more tells whether there is another page
     limit: pageSize + 1,
@@ -133,10 +132,12 @@ async function listPage(context: ConsoleContext, request: OrganizationRequest): 
   }
   return page({
     ...head,
-    body: html`${heldNotes(request, searches)}${tabList(request, asked, counts)}${filterForm(request, asked, searches)}${
+    styles: ['decide'],
+    scripts: ['triage'],
+    body: html`${undoForm(request, organization.organizationId)}${heldNotes(request, searches)}${tabList(request, asked, counts)}${filterForm(request, asked, searches)}${
       hits.length === 0
         ? empty(texts.none, texts.noneDetail)
-        : html`${hitForm(request, hits, records, searches)}${pages(request, listed)}`
+        : html`${hitForm(request, asked, hits, records, searches)}${pages(request, listed)}`
     }`,
   })
 }
@@ -160,14 +161,14 @@ function countText(count: number, language: OrganizationRequest['language']): st
 }
 
 function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts): Html {
-  const { language } = request
+  const { language, organization } = request
   const texts = hitsTexts[language]
   const { search, order, isClosing } = asked
   return html`<nav class="tabs line" aria-label="${texts.shared.state}">
-    ${tabs.map(
+    ${hitTabs.map(
       (tab) =>
-        html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>
-          ${texts.tabs[tab]} ${countText(counts[tab], language)}
+        html`<a href="${hitsAddress(organization.organizationId, queryOf({ tab, search, order, isClosing }))}"${tab === asked.tab && html` aria-current="page"`}>
+          ${texts.tabs[tab]} <span data-count="${tab}">${countText(counts[tab], language)}</span>
         </a>`,
     )}
   </nav>`
@@ -198,6 +199,7 @@ function filterForm(request: OrganizationRequest, asked: Asked, searches: readon
 
 function hitForm(
   request: OrganizationRequest,
+  asked: Asked,
   hits: readonly PageHit[],
   records: ReadonlyMap<string, TenderRecord>,
   searches: readonly SearchName[],
@@ -205,22 +207,30 @@ function hitForm(
   const { language, url, organization } = request
   const texts = hitsTexts[language]
   const names = new Map(searches.map((search) => [search.searchNo, search]))
-  const items = hits.map((hit) =>
+  const list = queryOf(asked)
+  const items = hits.map((hit, index) =>
     hitItem({
       hit,
       record: records.get(hit.tenderId),
       search: names.get(hit.searchNo),
       organizationId: organization.organizationId,
+      list,
+      next: hits[index + 1] ?? hits[index - 1],
       now: request.now,
       language,
     }),
   )
   const button = (state: HitState, text: string) =>
     html`<button class="tiny" name="do" value="${state}">${text}</button>`
-  return html`<form method="post" action="${url.pathname}">
-    <input type="hidden" name="return" value="${url.pathname + url.search}">
+  const said = texts.tabs
+  return html`${keyHelp(language)}<form method="post" action="${url.pathname}">
+    <input type="hidden" name="return" value="${withUndo(url.pathname + url.search, [])}">
     <h2 class="hide">${texts.pageNames.hits}</h2>
-    <ul class="list hits">${items}</ul>
+    <ul class="list hits" data-new="${said.new}" data-seen="${said.seen}" data-kept="${said.kept}"
+      data-dismissed="${said.dismissed}" data-undo="${texts.undo}" data-failed="${texts.notSaved}">
+      ${items}
+    </ul>
+    <p class="hide" role="status" id="decided"></p>
     <div class="row" role="group" aria-label="${texts.chosen}">
       <span class="soft small">${texts.chosen}:</span>
       ${button('kept', texts.keep)}
@@ -231,6 +241,15 @@ function hitForm(
   </form>`
 }
 
+/** The keys of the list; they need script, as does the key that shows them. */
+function keyHelp(language: OrganizationRequest['language']): Html {
+  const texts = hitsTexts[language]
+  return html`<details class="more keys">
+    <summary data-key="?">${texts.keys} <kbd>?</kbd></summary>
+    <p>${texts.keyList.map(([keys, what]) => html`<span>${keys.map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`)}</p>
+  </details>`
+}
+
 type Listed = {
   readonly asked: Asked
   readonly hits: readonly PageHit[]
@@ -239,8 +258,10 @@ type Listed = {
   readonly hasNext: boolean
 }
 
-function pages(request: OrganizationRequest, { asked, hits, counts, hasPrevious, hasNext }: Listed): Html {
-  const { language } = request
+function pages(
+  { language, organization }: OrganizationRequest,
+  { asked, hits, counts, hasPrevious, hasNext }: Listed,
+): Html {
   const texts = hitsTexts[language]
   const { tab, search, order, isClosing, first } = asked
   const common = { tab, search, order, isClosing }
@@ -251,26 +272,41 @@ function pages(request: OrganizationRequest, { asked, hits, counts, hasPrevious,
   const next = { ...common, after: hitKeyOf(hits.at(-1)!, keyOrder), first: first + hits.length }
   return pager({
     text: isClosing ? texts.shared.range(from, to) : texts.rangeOf(from, to, countText(counts[tab], language)),
-    previous: hasPrevious ? [texts.shared.previous, addressOf(request, previous)] : undefined,
-    next: hasNext ? [texts.shared.next, addressOf(request, next)] : undefined,
+    previous: hasPrevious
+      ? [texts.shared.previous, hitsAddress(organization.organizationId, queryOf(previous))]
+      : undefined,
+    next: hasNext ? [texts.shared.next, hitsAddress(organization.organizationId, queryOf(next))] : undefined,
   })
 }
 
-const isId = (text: string): boolean => /^[0-9a-f-]{36}$/.test(text)
-
-/** `do`: a state for the chosen hits, or `STATE HITID` for one. */
+/**
+ * `do`: a state for the chosen hits, `STATE HITID` for one, or `undo` for what the form names. `answer=none` asks for
+ * no page: the script of the list shows what happened.
+ */
 async function markPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, organization, language, url } = request
   const texts = hitsTexts[language]
-  const [wanted = '', one] = (form.get('do') ?? '').split(' ')
-  const state = hitStates.find((each) => each === wanted)
-  const ids = (one === undefined ? form.getAll('hit') : [one]).filter(isId).slice(0, maxMarked)
-  const back = returnPath(form.get('return'))
-  const to = back.startsWith(url.pathname) ? back : url.pathname
-  if (!state || ids.length === 0) return redirect(to, { notice: texts.noneChosen })
   const { organizationId } = organization
-  const count = await inTransaction(context.store, (trx) =>
+  const back = returnPath(form.get('return'))
+  const to = back.startsWith(url.pathname) || back.startsWith('/tenders/') ? back : url.pathname
+  const [wanted = '', one] = (form.get('do') ?? '').split(' ')
+  if (wanted === 'undo') {
+    const undos = undosOf(form.getAll('undo'))
+    await inTransaction(context.store, async (trx) => {
+      for (const undo of undos) await markHits(trx, actingOf(context, request), { organizationId, ...undo })
+    })
+    return redirect(to, { notice: texts.undone })
+  }
+  const state = hitStates.find((each) => each === wanted)
+  const ids = (one === undefined ? form.getAll('hit') : [one]).filter(isHitId).slice(0, maxMarked)
+  if (!state || ids.length === 0) return redirect(to, { notice: texts.noneChosen })
+  const marked = await inTransaction(context.store, (trx) =>
     markHits(trx, actingOf(context, request), { organizationId, hitIds: ids, state }),
   )
-  return redirect(to, { notice: texts.done(formatNumber(count, language), count === 1, texts.did[state]) })
+  if (form.get('answer') === 'none')
+    return { kind: 'content', type: 'text/plain; charset=utf-8', body: '', status: 204 }
+  const count = marked.length
+  return redirect(withUndo(to, marked), {
+    notice: texts.done(formatNumber(count, language), count === 1, texts.did[state]),
+  })
 }

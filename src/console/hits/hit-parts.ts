@@ -5,6 +5,8 @@ import type { Fit } from '../../hits/fit/fit.ts'
 import type { HitReasons } from '../../hits/match-records.ts'
 import type { PageHit } from '../../store/hits/hit-lists.ts'
 import type { StoredSearch } from '../../store/hits/searches.ts'
+import { regionOf } from '../codes/region-names.ts'
+import { tradeOf } from '../codes/trade-names.ts'
 import { deadlineMoment, deadlineNote } from '../frame/deadline.ts'
 import { formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -12,6 +14,7 @@ import type { Language } from '../frame/languages.ts'
 import { moment, more, numbers, quoted, score, state, table } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { matchedText, partText, ruleText } from './clause-lines.ts'
+import { hitAddress } from './hit-addresses.ts'
 import { hitsTexts } from './hits-texts.ts'
 import { scoreWords } from './search-form-parts.ts'
 
@@ -21,21 +24,27 @@ export type HitView = {
   readonly record: TenderRecord | undefined
   readonly search: Pick<StoredSearch, 'searchId' | 'name'> | undefined
   readonly organizationId: string
+  /** Query of the list that shows it. */
+  readonly list: string
+  /** Where somebody goes on after a decision. */
+  readonly next: Pick<PageHit, 'hitId'> | undefined
   readonly now: number
   readonly language: Language
 }
 
 /** Belongs in a form: its checkbox is named `hit`, its buttons `do`. */
 export function hitItem(view: HitView): Html {
-  const { hit, record, language } = view
+  const { hit, record, language, list, next } = view
   const texts = hitsTexts[language]
-  const { hitId, fitScore, tenderId } = hit
+  const { hitId, fitScore } = hit
   const { text, lang } = titleOf(record ?? {})
   const title = text || texts.untitled
   const isBySearch = (JSON.parse(hit.fit) as Fit).profile === null
+  // a redirect keeps the fragment, so that without script the next hit is where somebody goes on
+  const action = next && html` formaction="hits#h-${next.hitId}"`
   const button = (to: PageHit['state'], text: string, kind = '') =>
-    html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}">${text}<span class="hide">: ${title}</span></button>`
-  return html`<li>
+    html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}"${action}>${text}<span class="hide">: ${title}</span></button>`
+  return html`<li id="h-${hitId}" data-hit="${hitId}" data-state="${hit.state}">
     <div>
       ${score(fitScore, scoreWords(fitScore, isBySearch, language))}
       <label class="tick">
@@ -44,8 +53,8 @@ export function hitItem(view: HitView): Html {
       </label>
     </div>
     <div>
-      <h3><a href="/tenders/${tenderId}">${quoted(title, text === '' ? undefined : lang)}</a></h3>
-      ${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}
+      <h3><a href="${hitAddress(hit, list)}">${quoted(title, text === '' ? undefined : lang)}</a></h3>
+      ${record && whoAndWhere(record, language)}
       ${meta(view)}
       ${deliveries(view)}
     </div>
@@ -58,12 +67,27 @@ export function hitItem(view: HitView): Html {
   </li>`
 }
 
+/** Authority, town, region and trade, as far as they are known. */
+function whoAndWhere(record: TenderRecord, language: Language): Html | false {
+  const { contractingAuthority: buyer, language: own } = record
+  const town = buyer?.city
+  const region = regionOf(record, language)
+  const parts: Content[] = [
+    buyer && quoted(buyer.name, own),
+    town !== undefined && quoted(town, own),
+    region !== town && region,
+    tradeOf(record, language),
+  ].filter((each) => each)
+  return parts.length > 0 && html`<p>${joined(parts, ' · ')}</p>`
+}
+
 function meta({ hit, record, search, organizationId, now, language }: HitView): Html {
   const texts = hitsTexts[language]
   const lots = record?.lots.length ?? 0
   return html`<p class="meta">
     ${hit.isClosed && state('closed', texts.tabs.closed)}
     ${hit.isClosed && html`<span>${texts.noCall[record?.status ?? '']}</span>`}
+    ${!hit.isClosed && record?.status === 'planned' && state('planned', texts.announced)}
     <span>
       ${
         hit.deadline === null
@@ -112,8 +136,15 @@ function deliveries({ hit, organizationId, language }: HitView): Html | false {
   )
 }
 
-function why(
-  { fit: text, matched: lines, reasons: stored, fitScore, searchVersion }: PageHit,
+/** The parts of the score, and what satisfied the search. */
+export function why(
+  {
+    fit: text,
+    matched: lines,
+    reasons: stored,
+    fitScore,
+    searchVersion,
+  }: Pick<PageHit, 'fit' | 'matched' | 'reasons' | 'fitScore' | 'searchVersion'>,
   language: Language,
 ): Html {
   const texts = hitsTexts[language]

@@ -133,7 +133,10 @@ function beyond(value: RawBuilder<unknown>, { value: at, hitId }: HitKey, isFall
 }
 
 /** The key of a hit in an order. */
-export const hitKeyOf = ({ hitId, fitScore, deadline }: PageHit, order: HitOrder): HitKey => ({
+export const hitKeyOf = (
+  { hitId, fitScore, deadline }: Pick<PageHit, 'hitId' | 'fitScore' | 'deadline'>,
+  order: HitOrder,
+): HitKey => ({
   hitId,
   value: order === 'score' ? fitScore : (deadline ?? noDeadline),
 })
@@ -154,16 +157,61 @@ export async function countHitTabs(db: Executor, searchNos: readonly number[], m
   return rows[0]!
 }
 
-/** Records what people did with these hits; hits of other organizations do not change. Returns how many changed. */
+/** A hit whose state changed. */
+export type MarkedHit = {
+  readonly hitId: string
+  /** What it was before. */
+  readonly before: HitState
+  /** Name of its search. */
+  readonly search: string
+}
+
+/** Records what people did with these hits; hits of other organizations do not change. Returns those that changed. */
 export async function markHits(
   trx: Executor,
   organizationId: string,
   hitIds: readonly string[],
   state: HitState,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update hit h set state = ${state} from saved_search s
-    where h.hit_id = any (${arrayText(hitIds)}::text[]) and s.search_no = h.search_no
-      and s.organization_id = ${organizationId} and h.state <> ${state}`.execute(trx)
-  return Number(numAffectedRows ?? 0)
+): Promise<MarkedHit[]> {
+  const { rows } = await sql<MarkedHit>`
+    with old as (
+      select h.hit_id, h.state, s.name from hit h join saved_search s using (search_no)
+      where h.hit_id = any (${arrayText(hitIds)}::text[]) and s.organization_id = ${organizationId} and h.state <> ${state}
+      order by h.hit_id for update of h
+    )
+    update hit h set state = ${state} from old where h.hit_id = old.hit_id
+    returning h.hit_id as "hitId", old.state as before, old.name as search`.execute(trx)
+  return rows
+}
+
+/** A hit on the page of its tender. */
+export type TenderHit = Omit<PageHit, 'edition' | 'madeAt' | 'isClosed' | 'deliveries'> & {
+  readonly organizationId: string
+  readonly searchId: string
+  readonly search: string
+}
+
+/** Maximum hits of one tender that its page shows. */
+const maxOfTender = 20
+
+/** Hits of these organizations that a tender has, or one hit; the best first. */
+export async function findHits(
+  db: Executor,
+  organizationIds: readonly string[],
+  which: { readonly tenderId: string } | { readonly hitId: string },
+): Promise<TenderHit[]> {
+  if (organizationIds.length === 0) return []
+  const isWanted =
+    'hitId' in which
+      ? sql`h.hit_id = ${which.hitId}`
+      : sql`(h.tender_id = ${which.tenderId} or h.merged_into = ${which.tenderId} and not (${isReplaced}))`
+  const { rows } = await sql<TenderHit>`
+    select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion",
+      coalesce(h.merged_into, h.tender_id) as "tenderId", h.fit_score as "fitScore", h.fit, h.matched, h.reasons, h.state,
+      h.deadline_ms as "deadline", h.deadline_kind as "deadlineKind", s.organization_id as "organizationId",
+      s.search_id as "searchId", s.name as search
+    from hit h join saved_search s using (search_no)
+    where ${isWanted} and s.organization_id = any (${arrayText(organizationIds)}::text[])
+    order by h.fit_score desc, h.hit_id limit ${sql.lit(maxOfTender)}`.execute(db)
+  return rows
 }

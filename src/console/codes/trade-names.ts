@@ -1,5 +1,6 @@
 // Short names of the divisions of CPV, as trades call themselves: the official ones fill three lines of a facet.
 import { codeLabel } from '../../domain/code-labels.ts'
+import type { TenderRecord } from '../../domain/tender.ts'
 import type { Language } from '../frame/languages.ts'
 
 /** By the first two digits. */
@@ -55,4 +56,16 @@ const names: { readonly [division: string]: { readonly [language in Language]: s
 export function tradeLabel(code: string, language: Language): string | undefined {
   const division = code.endsWith('000000') ? names[code.slice(0, 2)] : undefined
   return division?.[language] ?? codeLabel('cpv', code, language)
+}
+
+/** The name of the first code that has one, or of what covers it. */
+export function tradeOf(
+  { cpvCodes, lots }: Pick<TenderRecord, 'cpvCodes' | 'lots'>,
+  language: Language,
+): string | undefined {
+  for (const code of [...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)]) {
+    const label = tradeLabel(code, language) ?? tradeLabel(`${code.slice(0, 2)}000000`, language)
+    if (label !== undefined) return label
+  }
+  return undefined
 }
