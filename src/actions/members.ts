@@ -1,6 +1,7 @@
 // Changes of who belongs to an organization: invitations, joining, roles, leaving. Each runs in the transaction of its
 // caller, and leaves one entry of the audit log if it changed something.
 import type { Executor } from '../store/database/database.ts'
+import { forgetCalendar } from '../store/people/calendars.ts'
 import {
   acceptInvitation,
   createInvitation,
@@ -9,7 +10,14 @@ import {
 } from '../store/people/invitations.ts'
 import { linkIdentity, type OidcIdentity } from '../store/people/oidc-identities.ts'
 import { lockOrganization } from '../store/people/organizations.ts'
-import { changeMember, listMembers, type Member, type Person, type Role } from '../store/people/people.ts'
+import {
+  changeMember,
+  isMemberSomewhere,
+  listMembers,
+  type Member,
+  type Person,
+  type Role,
+} from '../store/people/people.ts'
 import { endSessions } from '../store/people/sessions.ts'
 import { type Acting, type ActingNow, type Newcomer, record } from './acting.ts'
 
@@ -110,6 +118,8 @@ export async function editMember(
   if (role === from) return { kind: 'unchanged', member }
   if (from === 'owner' && members.filter((each) => each.role === 'owner').length === 1) return { kind: 'lastOwner' }
   await changeMember(trx, { organizationId, personId }, role)
+  if (role === undefined && !member.isOperator && !(await isMemberSomewhere(trx, personId)))
+    await forgetCalendar(trx, personId)
   const isSelf = mail === acting.actor
   await endSessions(trx, isSelf ? { personId, but: change.but } : { personId })
   const action = role !== undefined ? 'member.role' : isSelf ? 'member.leave' : 'member.remove'

@@ -199,6 +199,7 @@ class Listener {
       addressPrefix: addressPrefix(address),
       agent: (raw.headers['user-agent'] ?? '').slice(0, 200),
       cookies: kept,
+      ifNoneMatch: raw.headers['if-none-match'],
     }
   }
 

@@ -24,12 +24,14 @@ import { peoplePages } from './people/people-pages.ts'
 import { signInPages } from './people/sign-in-pages.ts'
 import { explorerPages } from './public/explorer-pages.ts'
 import { publicSite } from './public/public-site.ts'
+import { calendarPages } from './tenders/calendar-pages.ts'
 import { tenderPages } from './tenders/tender-pages.ts'
 
 /** Each group makes its pages from what they have to work with. */
 const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   accessPages,
   auditPages,
+  calendarPages,
   codesPages,
   companyPages,
   contractPages,

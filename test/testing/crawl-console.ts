@@ -19,7 +19,7 @@ const ownDocs = /^\/docs(?:$|\/(?:search|fields|errors|errors\/:\w+|reference\/\
 export const isGuide = (route: string): boolean => route.startsWith('/docs') && !ownDocs.test(route)
 /** Addresses that are no page, or that end the session. */
 const isPage = (path: string): boolean =>
-  !/\.(?:atom|csv|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
+  !/\.(?:atom|csv|ics|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
 
 export type CrawledConsole = {
   /** Path by route. */

@@ -144,7 +144,7 @@ async function onePair({ reads }: ConsoleContext, { language, query }: PersonReq
     ],
     current: '/operator/reviews',
     lead: at < 0 ? texts.notWaiting : texts.position(formatNumber(at + 1, language), countText(desk, language)),
-    scripts: ['review-keys'],
+    scripts: ['keys'],
     body: reviewBody(pair, {
       language,
       waiting: known,

@@ -40,6 +40,8 @@ export type PageRequest = {
   /** Name that the browser gives itself, shortened. */
   readonly agent: string
   readonly cookies: { readonly [name: string]: string | undefined }
+  /** `If-None-Match`: what a program has read before. */
+  readonly ifNoneMatch?: string | undefined
 }
 
 export type PersonRequest = PageRequest & { readonly viewer: Viewer }

@@ -32,6 +32,7 @@ import {
 } from '../frame/page.ts'
 import { empty, noteBox, pager, select } from '../frame/parts.ts'
 import { publishedRecords } from '../frame/published-record.ts'
+import { keyHelp, undoForm } from './decision-parts.ts'
 import {
   type Asked,
   askedOf,
@@ -46,7 +47,6 @@ import {
 } from './hit-addresses.ts'
 import { hitItem } from './hit-parts.ts'
 import { hitsTexts } from './hits-texts.ts'
-import { undoForm } from './undo-form.ts'
 
 /** As many as somebody decides about in one sitting, so that none of them waits on a further page. */
 const pageSize = 30
@@ -223,7 +223,7 @@ function hitForm(
   const button = (state: HitState, text: string) =>
     html`<button class="tiny" name="do" value="${state}">${text}</button>`
   const said = texts.tabs
-  return html`${keyHelp(language)}<form method="post" action="${url.pathname}">
+  return html`${keyHelp(texts.keyList, language)}<form method="post" action="${url.pathname}">
     <input type="hidden" name="return" value="${withUndo(url.pathname + url.search, [])}">
     <h2 class="hide">${texts.pageNames.hits}</h2>
     <ul class="list hits" data-new="${said.new}" data-seen="${said.seen}" data-kept="${said.kept}"
@@ -239,15 +239,6 @@ function hitForm(
       ${button('new', texts.again)}
     </div>
   </form>`
-}
-
-/** The keys of the list; they need script, as does the key that shows them. */
-function keyHelp(language: OrganizationRequest['language']): Html {
-  const texts = hitsTexts[language]
-  return html`<details class="more keys">
-    <summary data-key="?">${texts.keys} <kbd>?</kbd></summary>
-    <p>${texts.keyList.map(([keys, what]) => html`<span>${keys.map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`)}</p>
-  </details>`
 }
 
 type Listed = {

@@ -32,6 +32,7 @@ async function mePage(context: ConsoleContext, request: PersonRequest): Promise<
   return page({
     title: texts.pageNames.settings,
     lead: texts.lead(viewer.person.mail),
+    actions: html`<a class="btn" href="/me/calendar">${texts.calendar}</a>`,
     body: html`
       ${part(texts.you, personForm(request))}
       ${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}

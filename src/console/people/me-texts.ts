@@ -2,6 +2,7 @@
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
+  calendar: 'Calendar of deadlines',
   lead: (mail: string) => `You sign in as ${mail}.`,
   you: 'Name and language',
   nameHint: 'As others of your organization see it.',
@@ -52,6 +53,7 @@ const en = {
 }
 
 const de: typeof en = {
+  calendar: 'Kalender der Fristen',
   lead: (mail) => `Sie melden sich als ${mail} an.`,
   you: 'Name und Sprache',
   nameHint: 'So sehen ihn andere aus Ihrer Organisation.',

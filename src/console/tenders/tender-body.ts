@@ -31,6 +31,8 @@ export type TenderHow = {
   readonly hasParties?: boolean
   readonly language: Language
   readonly now: number
+  /** Why it is the reader's; absent without a hit. */
+  readonly why?: Html | false
   /** Absent if the stock does not know it. */
   readonly explained: ExplainedRecord | undefined
 }
@@ -67,7 +69,7 @@ ${part(
   explained && texts.historyNote(explained.notices.length),
 )}
 </div>
-<aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
+<aside class="stay stack gap" aria-label="${texts.facts}">${how.why}${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
 ${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
 }
 

@@ -20,15 +20,36 @@ import { publishedRecord } from '../frame/published-record.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { readsStock } from '../frame/stock-access.ts'
 import { authorityLink } from '../market/party-links.ts'
+import { calendarAnswer } from './calendar-entries.ts'
 import { statusOf, tenderBody } from './tender-body.ts'
+import { backToHits, decisionBars, decisionOf, whyPart } from './tender-decision.ts'
 import { tenderTexts } from './tender-texts.ts'
+
+/** What the bars of decisions load. */
+const decisionFiles = { styles: ['decide'], scripts: ['keys'] } as const
 
 export const tenderPages = (context: ConsoleContext): PageRoute[] => {
   const pageFor = context.config.hasPublicTenders ? publicPage : personPage
   return [
     pageFor('GET', '/tenders/:id', (request: PageRequest) => oneTender(context, request)),
     publicPage('GET', '/samples/:id', (request) => oneSample(context, request)),
+    pageFor('GET', '/tenders/:id/deadline.ics', (request: PageRequest) => fileOf(context, request, context.editions)),
+    publicPage('GET', '/samples/:id/deadline.ics', (request) => {
+      const stock = context.samples()
+      return fileOf(context, request, typeof stock === 'string' ? undefined : stock.editions)
+    }),
   ]
+}
+
+/** The deadlines of a published tender as a calendar file. */
+function fileOf(
+  { origin }: ConsoleContext,
+  { params, language, url }: PageRequest,
+  editions: Pick<EditionView, 'find' | 'record'> | undefined,
+): PageAnswer {
+  const record = editions && publishedRecord(editions, (params['id'] ?? '').toLowerCase())
+  if (!record) throw new PageError(404, frameTexts[language].noPage)
+  return calendarAnswer(record, `${origin}${url.pathname.replace(/\/[^/]*$/, '')}`, language)
 }
 
 /** A made-up tender, for strangers: its record alone, without the history of its notices. */
@@ -45,8 +66,10 @@ function oneSample(context: ConsoleContext, request: PageRequest): PageAnswer {
     ...headOf(record, stock, request),
     crumbs: [[texts.pageNames.tenders, '/tenders']],
     current: '/tenders',
+    ...decisionFiles,
     body: html`
       ${noteBox('info', texts.sample, texts.sampleBody)}
+      ${decisionBars(record, { hits: [], isMarked: undefined }, { request, link: `${context.origin}/samples/${record.id}` })}
       ${tenderBody(record, { language, now, explained: undefined })}
     `,
   })
@@ -67,10 +90,16 @@ async function oneTender(context: ConsoleContext, request: PageRequest): Promise
   // people without access explore other records than this one
   const isExplored = context.hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea) === true
   const hasParties = viewer !== undefined && readsStock(context, request)
-  const how = { language, now, explained, isExplored, hasParties }
+  const decision = await decisionOf(context, request, id)
+  const back = backToHits(decision, request)
+  const how = { language, now, explained, isExplored, hasParties, why: whyPart(decision, language) }
   return page({
     ...headOf(record, context, request, hasParties),
-    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, how)}`,
+    ...decisionFiles,
+    ...(back !== undefined && { crumbs: [[texts.pageNames.hits, back]] }),
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${
+      published && decisionBars(record, decision, { request, link: `${context.origin}/tenders/${id}` })
+    }${tenderBody(record, how)}`,
   })
 }
 

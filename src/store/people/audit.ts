@@ -20,6 +20,8 @@ export type AuditAction =
   | 'passkey.add'
   | 'passkey.remove'
   | 'passkey.block'
+  | 'calendar.create'
+  | 'calendar.revoke'
   | 'identity.link'
   | 'organization.create'
   | 'organization.update'

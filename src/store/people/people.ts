@@ -85,6 +85,9 @@ export async function listMemberships(db: Executor): Promise<Membership[]> {
   return rows
 }
 
+export const isMemberSomewhere = async (db: Executor, personId: string): Promise<boolean> =>
+  (await db.selectFrom('membership').select('role').where('person_id', '=', personId).limit(1).execute()).length > 0
+
 /** Members of one organization, Owners first. */
 export async function listMembers(db: Executor, organizationId: string): Promise<Member[]> {
   const { rows } = await sql<Member>`

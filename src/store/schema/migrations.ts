@@ -737,4 +737,18 @@ export const migrations: Migrations = {
   '0011-status-of-hits': ['alter table hit add column tender_status text'],
   // Whether a contract includes the files of editions.
   '0012-bulk-files': ['alter table organization add column has_bulk_files boolean'],
+  // Deadlines that people marked, and the address at which a calendar reads them.
+  '0013-calendars': [
+    `create table deadline_mark (
+      person_id text not null references person,
+      tender_id text not null,
+      marked_at bigint not null,
+      primary key (person_id, tender_id)
+    )`,
+    `create table calendar_feed (
+      person_id text primary key references person,
+      key_hash text not null unique,
+      created_at bigint not null
+    )`,
+  ],
 }

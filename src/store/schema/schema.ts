@@ -647,6 +647,10 @@ export type Database = {
     agent: string
     address_prefix: string
   }
+  /** A tender whose deadline somebody put into their calendar. */
+  deadline_mark: { person_id: string; tender_id: string; marked_at: EpochMs }
+  /** The address at which a calendar reads them; SHA-256 of its key, hex. */
+  calendar_feed: { person_id: string; key_hash: string; created_at: EpochMs }
   passkey: {
     /** Base64url. */
     credential_id: string

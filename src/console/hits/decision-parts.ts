@@ -1,6 +1,7 @@
-// What undoes the last decision about hits: on the list, and on the page of a tender.
+// What the list of hits and the page of a tender share: what undoes the last decision, and the keys.
 import { formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
 import type { PageRequest } from '../frame/page.ts'
 import { undosOf, withUndo } from './hit-addresses.ts'
 import { hitsTexts } from './hits-texts.ts'
@@ -18,3 +19,13 @@ export function undoForm({ url, query, language }: PageRequest, organizationId: 
     </button>
   </form>`
 }
+
+/** The keys of a page; they need script, as does the key that shows them. */
+export const keyHelp = (
+  list: readonly (readonly [keys: readonly string[], what: string])[],
+  language: Language,
+): Html =>
+  html`<details class="more keys">
+    <summary data-key="?">${hitsTexts[language].keys} <kbd>?</kbd></summary>
+    <p>${list.map(([keys, what]) => html`<span>${keys.map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`)}</p>
+  </details>`
