@@ -1,6 +1,7 @@
 // Tasks of a bid manager with the keyboard on a desk and with a thumb on a phone, in both languages: thirty hits are
-// triaged. What each took is printed: seconds, screens, and keys or taps.
-import type { Browser, Page } from 'playwright-core'
+// triaged, and the deadline of a restricted procedure in the Azores goes into a calendar. What each took is printed:
+// seconds, screens, and keys or taps.
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { dayMs, toInstant } from '../../src/domain/time.ts'
@@ -26,11 +27,52 @@ const roofOf = (number: number): TenderContent =>
     originalSources: [],
   }) as unknown as TenderContent
 
+/** Requests to participate are due at 17:00 of the Azores, an hour behind UTC; it is announced in Portuguese. */
+const portOf = (): TenderContent =>
+  ({
+    ...roofOf(99),
+    title: 'Reabilitação do porto de Ponta Delgada',
+    language: 'pt',
+    procedureType: 'restricted',
+    contractingAuthority: { name: 'Portos dos Açores', city: 'Ponta Delgada', country: 'PT' },
+    nutsCodes: ['PT200'],
+    cpvCodes: ['45241000'],
+    participationDate: '2026-12-14T18:00:00.000Z',
+    submissionDate: '2027-02-01T18:00:00.000Z',
+    timeZone: 'Atlantic/Azores',
+  }) as unknown as TenderContent
+
 const windows = (['en', 'de'] as const).flatMap((language) => [1280, 360].map((width) => [language, width] as const))
 const said = {
-  en: { keep: /^Keep/, undo: /^Undo/, kept: 'Kept', dismissed: 'Dismissed', new: 'New' },
-  de: { keep: /^Behalten/, undo: /^Rückgängig/, kept: 'Behalten', dismissed: 'Verworfen', new: 'Neu' },
+  en: {
+    keep: /^Keep/,
+    undo: /^Undo/,
+    new: 'New',
+    what: 'What',
+    due: /Deadline for requests to participate\s+14 Dec 2026, 17:00 GMT-1/,
+    mark: 'Add the deadline to my calendar',
+    marked: 'The deadline is in your calendar.',
+    file: 'Calendar file',
+  },
+  de: {
+    keep: /^Behalten/,
+    undo: /^Rückgängig/,
+    new: 'Neu',
+    what: 'Was',
+    due: /Frist für Teilnahmeanträge\s+14\. Dez\. 2026, 17:00 GMT-1/,
+    mark: 'Frist in meinen Kalender',
+    marked: 'Die Frist steht in Ihrem Kalender.',
+    file: 'Kalenderdatei',
+  },
 } as const
+
+/** Stores what a page looks like, in both schemes. */
+async function pictures(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: `${name}-${colorScheme}.png`, fullPage: false })
+  }
+}
 
 describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
   const closing = new AsyncDisposableStack()
@@ -38,10 +80,8 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
   let browser: Browser
   beforeAll(async () => {
     world = closing.use(await openConsoleWorld('embedded'))
-    await publishTenders(
-      world,
-      Array.from({ length: 30 }, (_, index) => roofOf(index + 1)),
-    )
+    await publishTenders(world, [...Array.from({ length: 30 }, (_, index) => roofOf(index + 1)), portOf()])
+    await world.editions.indexed(30_000)
     browser = await launchChromium()
     closing.defer(() => browser.close())
   }, 120_000)
@@ -98,6 +138,8 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
     // town, region and trade
     expect(await open.first().innerText()).toMatch(/Quellmar · (?:Dresden|.*) · (?:Erection|Errichtung)/)
     const titles = await page.locator('ul.hits h3').allInnerTexts()
+    if (process.env['SCREENS'] !== undefined)
+      await pictures(page, `${process.env['SCREENS']}/hits-${language}-${width}`)
     if (width === 360)
       for (let hit = 0; hit < 30; hit++) {
         counts.entries++
@@ -122,15 +164,77 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
     expect(await open.count()).toBe(2)
     const tabs = await page.locator('.tabs').innerText()
     expect(tabs).toContain(`${words.new} 2`)
-    await page.waitForLoadState('networkidle')
-    await page.reload()
-    // the service knows the same
-    expect(await page.locator('.tabs').innerText()).toBe(tabs)
+    // the service knows the same, though the page is left at once
+    const again = async () => {
+      await page.reload()
+      return page.locator('.tabs').innerText()
+    }
+    await expect.poll(again, { timeout: 10_000 }).toBe(tabs)
     expect(await page.locator('ul.hits > li').count()).toBe(2)
+    // the page of a tender decides too, and leads to the next hit and back
+    const ways = page.locator('.decide .to a')
+    await page.locator('ul.hits h3 a').first().click()
+    await page.waitForURL(/\/tenders\//)
+    const here = page.url()
+    if (process.env['SCREENS'] !== undefined)
+      await pictures(page, `${process.env['SCREENS']}/tender-${language}-${width}`)
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await Promise.all([page.waitForURL((to) => to.href !== here), width === 360 ? ways.last().tap() : key('j')])
+    const next = page.url()
+    expect(await page.locator('h1').innerText()).not.toBe(titles[0])
+    await Promise.all([page.waitForURL(here), width === 360 ? ways.nth(1).tap() : key('k')])
+    await Promise.all([
+      page.waitForURL(/undo=/),
+      width === 360 ? page.locator('.decide.hit button').first().tap() : key('y'),
+    ])
+    await Promise.all([page.waitForURL(here), width === 360 ? page.locator('.undo button').tap() : key('z')])
+    await Promise.all([page.waitForURL(/\/hits$/), width === 360 ? ways.first().tap() : key('u')])
+    expect(await page.locator('ul.hits > li').count()).toBe(2)
+    expect(next).toContain('/tenders/')
     if (width === 1280) {
       await key('?')
       expect(await page.locator('.keys p').isVisible()).toBe(true)
     }
     expect(task.complaints).toEqual([])
   })
+
+  test.each(windows)(
+    'a deadline in the Azores is found and marked (%s, %i px)',
+    { timeout: 120_000 },
+    async (language, width) => {
+      const words = said[language]
+      world.wait(60_000)
+      await using task = await openTask(`azores-${language}-${width}`, language, width)
+      const { page, counts, key } = task
+      /** Uses a control with the tab key or a tap. */
+      const use = async (target: Locator) => {
+        counts.entries++
+        if (width === 360) return target.tap()
+        await target.focus()
+        return page.keyboard.press('Enter')
+      }
+      await page.goto(`${world.origin}/tenders`)
+      await page.getByLabel(words.what, { exact: true }).focus()
+      counts.entries++
+      await page.keyboard.type('ponta delgada porto')
+      await key('Enter')
+      await use(page.locator('.finds h3 a').first())
+      await page.waitForURL(/\/tenders\/0/)
+      // kind, local time and zone, then what follows
+      await expect.poll(() => page.locator('main').innerText()).toMatch(words.due)
+      const text = await page.locator('main').innerText()
+      expect(text).toContain('Atlantic/Azores')
+      expect(text).toMatch(/Ponta Delgada|Portos dos Açores/)
+      await use(page.getByRole('button', { name: words.mark }))
+      await expect.poll(() => page.locator('.note.ok').innerText()).toBe(words.marked)
+      task.tell('the Azores')
+      const file = await page.evaluate(
+        `fetch(document.querySelector('a[href$=".ics"]').href).then((answer) => answer.text())`,
+      )
+      expect(String(file).match(/DTSTART:\w+/g)).toEqual(['DTSTART:20261214T180000Z', 'DTSTART:20270201T180000Z'])
+      if (process.env['SCREENS'] !== undefined)
+        await pictures(page, `${process.env['SCREENS']}/azores-${language}-${width}`)
+      expect(task.complaints).toEqual([])
+    },
+  )
 })

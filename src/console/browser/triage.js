@@ -5,8 +5,10 @@ const hitsForm = list?.closest('form')
 const said = document.getElementById('decided')
 /** Decisions that can be undone, the last one at the end. @type {HTMLElement[]} */
 const decided = []
-/** Answers are awaited one after the other, so that an undo never overtakes its decision. */
-let sending = Promise.resolve()
+/** Rows whose decision is under way, and what was decided about them meanwhile: an undo never overtakes its decision. */
+const underWay = new Set()
+/** @type {Map<HTMLElement, [state: string, back: () => void]>} */
+const wishes = new Map()
 
 /** @returns {HTMLElement[]} */
 const rowsOf = () => (list ? /** @type {HTMLElement[]} */ ([...list.children]) : [])
@@ -27,24 +29,33 @@ function count(state, change) {
   if (shown && /^\d+$/.test(shown.textContent ?? '')) shown.textContent = String(Number(shown.textContent) + change)
 }
 
-/** Tells the service. @param {HTMLElement} row @param {string} state @param {() => void} back */
-function send(row, state, back) {
-  const hit = row.dataset.hit ?? ''
-  sending = sending.then(async () => {
-    const body = new URLSearchParams({ do: `${state} ${hit}`, answer: 'none' })
-    const action = /** @type {HTMLFormElement} */ (hitsForm).action
-    const answer = await fetch(action, { method: 'POST', body, keepalive: true, redirect: 'manual' }).catch(() => null)
-    if (answer?.status === 204) return
-    // whoever was signed out signs in first
-    if (answer?.type === 'opaqueredirect') return location.reload()
-    back()
-    say(wordOf('failed'))
-    const note = document.createElement('p')
-    note.className = 'why'
-    note.textContent = wordOf('failed')
-    row.append(note)
-  })
+/** @param {HTMLElement} row @param {string} state */
+const bodyOf = (row, state) => new URLSearchParams({ do: `${state} ${row.dataset.hit}`, answer: 'none' })
+const actionOf = () => /** @type {HTMLFormElement} */ (hitsForm).action
+
+/** Tells the service, even if somebody leaves the page meanwhile. @param {HTMLElement} row @param {string} state @param {() => void} back */
+async function send(row, state, back) {
+  if (underWay.has(row)) return void wishes.set(row, [state, back])
+  underWay.add(row)
+  const how = /** @type {const} */ ({ method: 'POST', body: bodyOf(row, state), keepalive: true, redirect: 'manual' })
+  const answer = await fetch(actionOf(), how).catch(() => null)
+  underWay.delete(row)
+  const wish = wishes.get(row)
+  wishes.delete(row)
+  if (wish) return send(row, ...wish)
+  if (answer?.status === 204) return
+  // whoever was signed out signs in first
+  if (answer?.type === 'opaqueredirect') return location.reload()
+  back()
+  say(wordOf('failed'))
+  const note = document.createElement('p')
+  note.className = 'why'
+  note.textContent = wordOf('failed')
+  row.append(note)
 }
+addEventListener('pagehide', () => {
+  for (const [row, [state]] of wishes) navigator.sendBeacon(actionOf(), bodyOf(row, state))
+})
 
 /** @param {HTMLElement} row @param {boolean} isByHand by mouse or thumb, which scroll themselves */
 function focusAfter(row, isByHand, selector = 'h3 a') {

@@ -93,7 +93,7 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
         hit.deadline === null
           ? texts.noDeadline
           : html`
-            <b>${deadlineMoment(toInstant(hit.deadline), record?.timeZone, language)}</b>
+            <b>${deadlineMoment(toInstant(hit.deadline), record?.timeZone, language)}</b>${' '}
             ${deadlineNote({ at: toInstant(hit.deadline), kind: hit.deadlineKind }, now, language)}
           `
       }
