@@ -329,7 +329,16 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(german.slice(german.indexOf('id="why"'), german.indexOf('</main>'))).not.toMatch(
       /lang="en"| by |in the title/,
     )
-    expect(await read(`${path}?tender=%00`)).toContain('no published record')
+    for (const nothing of ['%00', idOf(404), 'atlantis'])
+      expect(await read(`${path}?tender=${nothing}`)).toContain('No published tender is called like this')
+    // a link or a title names it, too; of several, one is chosen
+    const link = encodeURIComponent(`${world.origin}/tenders/${idOf(2)}?hit=1`)
+    expect(await read(`${path}?tender=${link}`)).toContain('It matches, with score')
+    await world.editions.indexed(30_000)
+    expect(await read(`${path}?tender=Asphalt+road+2`)).toContain('It matches, with score')
+    const several = await read(`${path}?tender=asphalt+road`)
+    expect(several).toContain('Several tenders are called like this')
+    expect(several).toContain(`href="${path}?tender=${idOf(2)}#why"`)
     expect((await audit()).map(({ action: each }) => each)).toEqual([
       'search.create',
       'search.edit',
@@ -656,6 +665,8 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
   test('profiles and digests are created, changed and kept separate', async () => {
     const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
     await put(world, 1)
+    const lots = [{ lotId: '1', cpvCodes: [], nutsCodes: [], status: 'awarded', winners: [{ name: 'Strabau GmbH' }] }]
+    await put(world, 2, { title: 'Ring road', status: 'awarded', archiveReason: 'awarded', lots } as never)
     await publish()
     const action = `${at}/profiles/new`
     const none = await send(await read(action), action, { name: ['Roads'], countries: ['ZZZ'], do: ['save'] })
@@ -663,11 +674,25 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect([none.status, page]).toEqual([422, expect.stringContaining('is not a country')])
     const found = await (await send(page, action, { 'cpv-q': ['road maintenance'], do: ['find cpv'] })).text()
     expect(fieldsOf(found, action)).toMatchObject({ name: ['Roads'], countries: ['ZZZ'] })
-    const filled = { cpv: ['45233141'], countries: ['de, at'], wins: [idOf(1)], do: ['save'] }
-    expect((await send(found, action, filled)).status).toBe(303)
+    // past wins are found by the name of the company, and ticked
+    await world.editions.indexed(30_000)
+    const winning = await (await send(found, action, { winner: ['strabau'], do: ['find wins'] })).text()
+    expect(winning).toMatch(
+      new RegExp(
+        `value="${idOf(2)}"><span><bdi lang="de">Ring road</bdi> · <bdi>Landkreis Aurenbach</bdi>.*Strabau GmbH`,
+      ),
+    )
+    expect(fieldsOf(winning, action)['wins']).toBeUndefined()
+    const nobody = await send(found, action, { winner: ['Nobody'], do: ['find wins'] })
+    expect(await nobody.text()).toContain('No award names a company like this')
+    const filled = { cpv: ['45233141'], countries: ['de, at'], winner: [''], wins: [idOf(2)], do: ['save'] }
+    expect((await send(winning, action, filled)).status).toBe(303)
     const profile = new RegExp(`${at}/profiles/[0-9a-f-]{36}`).exec(await read(`${at}/profiles`))![0]
     const kept = await read(profile)
-    expect(fieldsOf(kept, profile)).toMatchObject({ cpv: ['45233141'], countries: ['AT, DE'], wins: [idOf(1)] })
+    expect(fieldsOf(kept, profile)).toMatchObject({ cpv: ['45233141'], countries: ['AT, DE'], wins: [idOf(2)] })
+    // by its title, not its id
+    expect(bodyOf(kept)).toContain('Ring road · Landkreis Aurenbach')
+    expect(bodyOf(kept)).not.toContain(idOf(2))
     expect((await send(kept, profile, { words: ['asphalt'], do: ['save'] })).status).toBe(303)
     expect((await send(kept, profile, { words: ['beton'], do: ['save'] })).status).toBe(409)
     const path = await addSearch({ profile: [profile.split('/').at(-1)!] })

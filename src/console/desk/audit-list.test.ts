@@ -43,6 +43,21 @@ test('details say what was there before, and show a member of another version by
   )
 })
 
+test('codes are words in both languages, and the own organization is no id', () => {
+  const organizationId = '00000001-7d3e-8b64-9a10-5c2e7f4b9d31'
+  const detail = { state: 'kept', role: 'owner', from: 'Acme', to: 'member', rhythm: 'atOnce' }
+  const [entry] = entries(1, detail)
+  const shown = (language: 'en' | 'de') =>
+    auditList([{ ...entry!, organizationId, subject: organizationId }], { language, path: '', isNewest: true })
+      .text.replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replaceAll(' ,', ',')
+  expect(shown('de')).toMatch(
+    /diese Organisation Zustand: behalten, Rolle: Owner, von: Acme, zu: Mitglied, Rhythmus: sofort/,
+  )
+  expect(shown('en')).toMatch(/this organization state: kept, role: Owner, from: Acme, to: member, rhythm: immediately/)
+})
+
 test('an edition, and why it was held, are said in the language of the page', () => {
   const held =
     '60 of 61 documents received since the last edition were rejected (98 %; at most 10 % is usual). Another <reason>.'

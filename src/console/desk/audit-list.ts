@@ -36,7 +36,7 @@ export function auditList(
         ${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}
       `,
       actionText(entry.action, language),
-      subjectText(entry.subject, language),
+      entry.subject === entry.organizationId ? texts.ownOrganization : subjectText(entry.subject, language),
       detailText(entry, language),
     ]),
   })}${pager({
@@ -86,5 +86,7 @@ function memberText(name: string, language: Language): Content {
 function valueText(name: string, value: string | number | boolean, language: Language): Content {
   if (typeof value === 'boolean') return value ? auditTexts[language].shared.yes : auditTexts[language].shared.no
   if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
+  const values = auditTexts[language].values[name.replace(/Before$/, '')]
+  if (values && Object.hasOwn(values, value)) return values[value]
   return /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) ? moment(Date.parse(value), language) : quoted(value)
 }

@@ -1,8 +1,22 @@
 // Texts of the audit log, and of what its entries say. Unknown actions are shown by their code.
+import type { Digest } from '../../store/hits/digests.ts'
+import type { HitState } from '../../store/hits/hit-lists.ts'
 import type { AuditAction, AuditMember } from '../../store/people/audit.ts'
+import type { Role } from '../../store/people/people.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
+/** Members whose values are codes, with their codes. */
+type Values = {
+  readonly state: { readonly [state in HitState]: string }
+  readonly rhythm: { readonly [rhythm in Digest['rhythm']]: string }
+} & { readonly [member in 'role' | 'from' | 'to']: { readonly [role in Role]: string } }
+type AnyValues = { readonly [member: string]: { readonly [code: string]: string } }
+
+const englishRoles = { owner: 'Owner', member: 'member' }
+const germanRoles = { owner: 'Owner', member: 'Mitglied' }
+
 const en = {
+  ownOrganization: 'this organization',
   lead: 'Who changed what, and when. Entries cannot be altered; if a detail had to go, an entry says so. The operator sets how long they stay.',
   edition: (edition: string) => `edition ${edition}`,
   when: 'When, UTC',
@@ -60,6 +74,13 @@ const en = {
     version: 'version',
     zone: 'time zone',
   } satisfies { readonly [member in AuditMember]: string } as { readonly [member: string]: string },
+  values: {
+    state: { new: 'new', seen: 'seen', kept: 'kept', dismissed: 'dismissed' },
+    rhythm: { atOnce: 'immediately', daily: 'every day', weekly: 'every Monday' },
+    role: englishRoles,
+    from: englishRoles,
+    to: englishRoles,
+  } satisfies Values as AnyValues,
   actions: {
     'person.first': 'started the service',
     'console.link': 'created a sign-in link for',
@@ -137,6 +158,7 @@ const en = {
 }
 
 const de: typeof en = {
+  ownOrganization: 'diese Organisation',
   lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern; fiel eine Einzelheit weg, steht es dabei. Der Betreiber setzt die Frist.',
   edition: (edition) => `Ausgabe ${edition}`,
   when: 'Wann, UTC',
@@ -194,6 +216,13 @@ const de: typeof en = {
     version: 'Version',
     zone: 'Zeitzone',
   } satisfies { readonly [member in AuditMember]: string },
+  values: {
+    state: { new: 'neu', seen: 'gesehen', kept: 'behalten', dismissed: 'verworfen' },
+    rhythm: { atOnce: 'sofort', daily: 'jeden Tag', weekly: 'jeden Montag' },
+    role: germanRoles,
+    from: germanRoles,
+    to: germanRoles,
+  } satisfies Values,
   actions: {
     'person.first': 'hat den Dienst begonnen',
     'console.link': 'hat einen Link zum Anmelden erzeugt für',

@@ -8,6 +8,7 @@ import {
   countHitTabs,
   findHits,
   type HitState,
+  type HitTab,
   hitKeyOf,
   hitStates,
   listHitPage,
@@ -134,7 +135,12 @@ async function listPage(context: ConsoleContext, request: OrganizationRequest): 
     ...head,
     styles: ['decide'],
     scripts: ['triage'],
-    body: html`${undoForm(request, organization.organizationId)}${heldNotes(request, searches)}${tabList(request, asked, counts)}${filterForm(request, asked, searches)}${
+    body: html`
+${undoForm(request, organization.organizationId)}
+${heldNotes(request, searches)}
+${tabList(request, asked, counts)}
+${filterForm(request, asked, searches)}
+${
       hits.length === 0
         ? empty(texts.none, texts.noneDetail)
         : html`${hitForm(request, asked, hits, records, searches)}${pages(request, listed)}`
@@ -164,10 +170,12 @@ function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts):
   const { language, organization } = request
   const texts = hitsTexts[language]
   const { search, order, isClosing } = asked
+  const addressOf = (tab: HitTab) =>
+    hitsAddress(organization.organizationId, queryOf({ tab, search, order, isClosing }))
   return html`<nav class="tabs line" aria-label="${texts.shared.state}">
     ${hitTabs.map(
       (tab) =>
-        html`<a href="${hitsAddress(organization.organizationId, queryOf({ tab, search, order, isClosing }))}"${tab === asked.tab && html` aria-current="page"`}>
+        html`<a href="${addressOf(tab)}"${tab === asked.tab && html` aria-current="page"`}>
           ${texts.tabs[tab]} <span data-count="${tab}">${countText(counts[tab], language)}</span>
         </a>`,
     )}

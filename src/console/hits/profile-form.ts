@@ -28,7 +28,10 @@ import { profilesTexts } from './profiles-texts.ts'
 /** As typed. */
 export type ProfileForm = CriteriaForm & {
   readonly countries: string
-  readonly wins: string
+  /** Ids of tenders. */
+  readonly wins: readonly string[]
+  /** Name of a company whose wins are looked up. */
+  readonly winner: string
 }
 
 /** The form of a stored profile, or an empty one. */
@@ -45,7 +48,8 @@ export function formOfProfile(stored?: StoredProfile): ProfileForm {
     countries: (profile.countries ?? []).join(', '),
     natures: profile.contractNatures ?? [],
     authorities: (profile.pastAuthorities ?? []).join('\n'),
-    wins: (profile.pastWins ?? []).join('\n'),
+    wins: profile.pastWins ?? [],
+    winner: '',
     notWords: (profile.excludedWords ?? []).join(', '),
     notCpv: picked(profile.excludedCpv),
   }
@@ -55,7 +59,8 @@ export function formOfProfile(stored?: StoredProfile): ProfileForm {
 export const profileSent = (form: URLSearchParams): ProfileForm => ({
   ...criteriaSent(form),
   countries: fieldOf(form, 'countries'),
-  wins: fieldOf(form, 'wins'),
+  wins: [...new Set(form.getAll('wins').flatMap(wordList))],
+  winner: fieldOf(form, 'winner'),
 })
 
 export type ReadProfile =
@@ -74,7 +79,7 @@ export function readProfileForm(form: ProfileForm, language: Language): ReadProf
     countries: reader.list('countries', wordList(form.countries), readCountry, 'country'),
     contractNatures: reader.list('nature', form.natures, readContractNature, 'nature'),
     pastAuthorities: reader.list('authorities', lineList(form.authorities), readAuthority, 'authority'),
-    pastWins: reader.list('wins', wordList(form.wins), readTenderId, 'tender'),
+    pastWins: reader.list('wins', form.wins, readTenderId, 'tender'),
     excludedWords: reader.list('not-words', wordList(form.notWords), readWord, 'word'),
     excludedCpv: reader.list('not-cpv', form.notCpv.codes, readCpv, 'cpv'),
   })

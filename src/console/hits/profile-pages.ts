@@ -1,5 +1,6 @@
 // Company profiles of an organization: list, new, edit.
 import { addProfile, editProfile, type ProfileEdit } from '../../actions/profiles.ts'
+import type { TenderRecord } from '../../domain/tender.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { listProfiles, listSearches, type StoredProfile } from '../../store/hits/searches.ts'
 import { codePicker } from '../codes/code-picker.ts'
@@ -16,10 +17,13 @@ import {
   page,
   redirect,
 } from '../frame/page.ts'
-import { empty, field, noteBox, numbers, table, textArea } from '../frame/parts.ts'
+import { empty, field, noteBox, numbers, quoted, table, textArea, tick } from '../frame/parts.ts'
+import { publishedRecords } from '../frame/published-record.ts'
+import { titleOf } from '../frame/record-texts.ts'
 import { copyPages } from './copy-pages.ts'
 import type { FieldErrors } from './criteria.ts'
 import { criteriaTexts } from './criteria-texts.ts'
+import { tenderIdIn, winsCalled } from './named-tenders.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from './profile-form.ts'
 import { profilesTexts } from './profiles-texts.ts'
 import { copyLinks } from './search-builder.ts'
@@ -90,13 +94,14 @@ type FormView = {
   readonly status?: number
 }
 
-function formPage(context: ConsoleContext, request: OrganizationRequest, view: FormView): PageAnswer {
+async function formPage(context: ConsoleContext, request: OrganizationRequest, view: FormView): Promise<PageAnswer> {
   const { language } = request
   const texts = profilesTexts[language]
   const { form, errors = new Map(), profile, notice, status } = view
   const at = addressOf(request)
   const action = profile ? `${at}/${profile.profileId}` : `${at}/new`
   const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(context)
+  const wins = await winChoices(context, request, form)
   const save = profile ? texts.shared.saveVersion(profile.version + 1) : texts.save
   return page({
     title: profile?.name ?? texts.create,
@@ -112,7 +117,7 @@ function formPage(context: ConsoleContext, request: OrganizationRequest, view: F
       <form method="post" action="${action}" novalidate>
         ${lookButton(language)}
         ${hidden}
-        ${profileFields(request, form, errors, action)}
+        ${profileFields(request, form, errors, action, wins)}
         <div class="row">
           <button class="go" name="do" value="save">${save}</button>
           <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
@@ -127,6 +132,7 @@ function profileFields(
   form: ProfileForm,
   errors: FieldErrors,
   action: string,
+  wins: readonly WinChoice[],
 ): Html {
   const texts = profilesTexts[language]
   const common = criteriaTexts[language]
@@ -158,16 +164,7 @@ ${picker('nuts', 'nuts', texts.region, form.nuts)}
 </div>
 ${valueFields(form, errors, language)}
 ${natureFields(form, texts.natureHint, language)}
-<div class="set">
-  ${textArea({
-    name: 'wins',
-    label: texts.wins,
-    value: form.wins,
-    rows: 3,
-    hint: texts.winsHint,
-    error: error('wins'),
-  })}
-</div>
+${winFields(form, wins, error('wins'), action, language)}
 <div class="set">
   ${textArea({
     name: 'authorities',
@@ -182,6 +179,66 @@ ${natureFields(form, texts.natureHint, language)}
   ${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}
 </div>
 ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
+}
+
+type WinChoice = { readonly id: string; readonly label: Html; readonly isOn: boolean }
+
+/** What was won already, and what a company of the typed name won. */
+async function winChoices(
+  context: ConsoleContext,
+  request: OrganizationRequest,
+  { wins, winner }: ProfileForm,
+): Promise<WinChoice[]> {
+  const texts = profilesTexts[request.language]
+  const label = (record: TenderRecord, name?: string): Html => {
+    const { text, lang } = titleOf(record)
+    const authority = record.contractingAuthority?.name
+    const title = quoted(text || texts.untitled, text === '' ? undefined : lang)
+    const buyer = authority !== undefined && html` · ${quoted(authority)}`
+    return html`${title}${buyer}${name !== undefined && html` <span class="hint">${quoted(name)}</span>`}`
+  }
+  const records = await publishedRecords(context, wins.filter(isTenderId))
+  const own = wins.map((id) => {
+    const record = records.get(id.toLowerCase())
+    return { id, isOn: true, label: record ? label(record) : html`${texts.unknownWin}` }
+  })
+  const found = winner === '' ? [] : await winsCalled(context, request, winner)
+  return [
+    ...own,
+    ...found
+      .filter(({ record }) => !wins.includes(record.id))
+      .map(({ record, winner: { name } }) => ({ id: record.id, isOn: false, label: label(record, name) })),
+  ]
+}
+
+const isTenderId = (text: string): boolean => tenderIdIn(text) === text.toLowerCase()
+
+function winFields(
+  { winner }: ProfileForm,
+  wins: readonly WinChoice[],
+  error: string | undefined,
+  action: string,
+  language: Language,
+): Html {
+  const texts = profilesTexts[language]
+  const isNothing = winner !== '' && wins.every(({ isOn }) => isOn)
+  return html`<fieldset class="set" id="pick-wins">
+    <legend>${texts.wins}</legend>
+    <p class="hint">${texts.winsHint}</p>
+    ${error !== undefined && html`<p class="why">${error}</p>`}
+    ${wins.map(({ id, isOn, label }) => tick({ name: 'wins', value: id, label, isOn }))}
+    <div class="row">
+      ${field({
+        name: 'winner',
+        label: texts.winner,
+        value: winner,
+        maxLength: 200,
+        autocomplete: 'organization',
+        ...(isNothing && { error: texts.noWins }),
+      })}
+      <button name="do" value="find wins" formaction="${action}#pick-wins" formnovalidate>${texts.findWins}</button>
+    </div>
+  </fieldset>`
 }
 
 async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {

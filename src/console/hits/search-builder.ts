@@ -1,4 +1,5 @@
 // The page of one search, new or stored: builder, what it finds, why, and its versions.
+import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { ExplainedMatch } from '../../hits/explain-match.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
@@ -15,7 +16,8 @@ import { formKey } from '../frame/forms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { type OrganizationRequest, orNotFound, type PageAnswer, page } from '../frame/page.ts'
-import { field, moment, noteBox, numbers, part, state, table } from '../frame/parts.ts'
+import { field, moment, noteBox, numbers, part, quoted, state, table } from '../frame/parts.ts'
+import { titleOf } from '../frame/record-texts.ts'
 import { clauseText, filterLine } from './clause-lines.ts'
 import { clauseTexts } from './clause-texts.ts'
 import { copyTexts } from './copy-texts.ts'
@@ -54,6 +56,8 @@ export type BuilderView = {
   readonly search?: SearchOverview
   readonly versions?: readonly SearchVersion[]
   readonly explained?: ExplainedMatch | 'none' | undefined
+  /** Tenders that are called what somebody typed. */
+  readonly called?: readonly TenderRecord[]
   /** A note above everything else. */
   readonly notice?: Html | false
   readonly status?: number
@@ -61,7 +65,7 @@ export type BuilderView = {
 
 export function builder({ context }: SearchDesk, request: OrganizationRequest, view: BuilderView): PageAnswer {
   const { language } = request
-  const { form, profiles, search, versions = [], errors = new Map(), answer, explained, notice = false } = view
+  const { form, profiles, search, versions = [], errors = new Map(), answer, notice = false } = view
   const texts = searchesTexts[language]
   const at = addressOf(request)
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
@@ -99,7 +103,7 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
         ${searchFields({ form, errors, profiles, action, language, hidden })}
         ${finds({ answer, threshold: form.threshold, records, language, actions })}
       </div>
-      ${search && whyPart(request, action, explained)}
+      ${search && whyPart(request, action, view)}
       ${versions.length > 0 && versionsPart(request, versions, profiles)}
     `,
   })
@@ -173,14 +177,18 @@ const verdict = ({ isMatch, clauses, fitScore }: ExplainedMatch, texts: (typeof 
   return clauses.every(({ holds }) => holds) ? texts.whyLow(String(fitScore)) : texts.whyNo
 }
 
-function whyPart({ language, query }: OrganizationRequest, action: string, explained: BuilderView['explained']): Html {
+function whyPart(
+  { language, query }: OrganizationRequest,
+  action: string,
+  { explained, called = [] }: Pick<BuilderView, 'explained' | 'called'>,
+): Html {
   const texts = searchesTexts[language]
   const form = html`<form class="row" action="${action}#why">
     ${field({
       name: 'tender',
       label: texts.whyLabel,
       value: query.get('tender') ?? '',
-      maxLength: 100,
+      maxLength: 500,
       ...(explained === 'none' && { error: texts.whyNone }),
     })}
     <button>${texts.whyButton}</button>
@@ -198,7 +206,17 @@ function whyPart({ language, query }: OrganizationRequest, action: string, expla
         clauseText(each, language),
       ]),
     })}`
-  return html`<div id="why">${part(texts.why, html`${form}${answer}`)}</div>`
+  const choice =
+    called.length > 1 &&
+    html`<p>${texts.whyWhich}</p><ul>
+      ${called.map(
+        (record) => html`<li>
+          <a href="${action}?tender=${record.id}#why">${quoted(titleOf(record).text, titleOf(record).lang)}</a>
+          ${record.contractingAuthority && html` · ${quoted(record.contractingAuthority.name, record.language)}`}
+        </li>`,
+      )}
+    </ul>`
+  return html`<div id="why">${part(texts.why, html`${form}${choice}${answer}`)}</div>`
 }
 
 export const questionOf = ({ filter, profile }: ReadSearch & { readonly kind: 'read' }) => ({

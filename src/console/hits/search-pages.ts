@@ -7,6 +7,7 @@ import { html } from '../frame/html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../frame/page.ts'
 import { empty, numbers, state, table } from '../frame/parts.ts'
 import { copyPages } from './copy-pages.ts'
+import { tenderIdIn, tendersCalled } from './named-tenders.ts'
 import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
 import { activate, changeSearch, newSearch, release } from './search-changes.ts'
 import { formOfAddress, formOfSearch, readSearchForm } from './search-form.ts'
@@ -83,10 +84,13 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
 async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
   const { store, clock } = desk.context
   const search = await searchOf(desk.context, request)
-  const tender = (request.query.get('tender') ?? '').trim().toLowerCase()
-  const isId = /^[0-9a-f-]{36}$/.test(tender)
+  const typed = (request.query.get('tender') ?? '').trim()
+  const called = tenderIdIn(typed) === undefined ? await tendersCalled(desk.context, request, typed) : []
+  const tender = tenderIdIn(typed) ?? (called.length === 1 ? called[0]!.id : undefined)
   const explained =
-    tender === '' ? undefined : ((isId ? await explainMatch(store, search, tender, clock()) : undefined) ?? 'none')
+    typed === '' || called.length > 1
+      ? undefined
+      : ((tender === undefined ? undefined : await explainMatch(store, search, tender, clock())) ?? 'none')
   const profiles = await profilesOf(desk.context, request)
   const form = formOfSearch(search)
   const read = readSearchForm(form, profiles, request.language)
@@ -96,6 +100,7 @@ async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promi
     profiles,
     search,
     explained,
+    called,
     versions: await searchVersions(store.db, search.searchNo, maxVersions),
     ...(counted && { answer: { kind: 'counted', ...counted } as const }),
   })

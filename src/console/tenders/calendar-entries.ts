@@ -1,5 +1,5 @@
-// The deadlines of a record as entries of a calendar: title, authority, kind, zone and link. Nothing says whether it was
-// a hit.
+// The deadlines of a record as entries of a calendar: title, authority, kind, zone and link. Nothing says whether it
+// was a hit.
 import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { deadlineLine } from '../frame/deadline.ts'

@@ -146,7 +146,10 @@ async function calendarPage(context: ConsoleContext, request: PersonRequest, mad
     body: html`
       ${
         made !== undefined &&
-        html`${noteBox('ok', texts.feedMade, texts.feedMadeBody)}${code({ id: 'feed', text: made, caption: texts.feed, copy: [texts.shared.copy, texts.shared.copied] })}`
+        html`
+          ${noteBox('ok', texts.feedMade, texts.feedMadeBody)}
+          ${code({ id: 'feed', text: made, caption: texts.feed, copy: [texts.shared.copy, texts.shared.copied] })}
+        `
       }
       ${part(texts.feed, feedForms(context, since, language), texts.feedHint)}
       ${part(texts.listed, markedTable(marked, request))}
@@ -161,7 +164,11 @@ function feedForms(context: ConsoleContext, since: number | undefined, language:
     <button class="${since === undefined && 'go'}">${since === undefined ? texts.createFeed : texts.replaceFeed}</button>
   </form>`
   if (since === undefined) return empty(texts.noFeed, texts.noFeedBody, create)
-  return html`<p>${texts.feedSince(formatDay(since, language))}</p><div class="row after">${create}<form method="post" action="/me/calendar/revoke"><button class="stop">${texts.revokeFeed}</button></form></div>`
+  return html`<p>${texts.feedSince(formatDay(since, language))}</p>
+<div class="row after">
+  ${create}
+  <form method="post" action="/me/calendar/revoke"><button class="stop">${texts.revokeFeed}</button></form>
+</div>`
 }
 
 function markedTable(marked: readonly Marked[], { language, now }: PersonRequest): Html {

@@ -69,7 +69,12 @@ ${part(
   explained && texts.historyNote(explained.notices.length),
 )}
 </div>
-<aside class="stay stack gap" aria-label="${texts.facts}">${how.why}${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
+<aside class="stay stack gap" aria-label="${texts.facts}">
+  ${how.why}
+  ${factPart(record, how)}
+  ${contactPart(record, language)}
+  ${copyPart(explained, language)}
+</aside></div>
 ${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
 }
 

@@ -68,7 +68,8 @@ function hitBar(hit: TenderHit, { hits }: Decision, { language, url, query }: Pa
   const { organizationId, state } = hit
   const list = listOf(query)
   const button = (to: HitState, key: string, text: string, kind: string) =>
-    html`<button class="${kind}" name="do" value="${to}" data-key="${key}"${state === to && html` aria-pressed="true"`}>${text} <kbd>${key.toUpperCase()}</kbd></button>`
+    html`<button class="${kind}" name="do" value="${to}"
+      data-key="${key}"${state === to && html` aria-pressed="true"`}>${text} <kbd>${key.toUpperCase()}</kbd></button>`
   const way = (href: string, key: string, text: string) =>
     html`<a class="btn tiny" href="${href}" data-key="${key}">${text} <kbd>${key.toUpperCase()}</kbd></a>`
   return html`<form method="post" action="/o/${organizationId}/hits" class="decide hit" aria-label="${texts.decide}">
@@ -131,7 +132,7 @@ export function whyPart({ hits }: Decision, language: Language): Html | false {
           ${texts.bySearch}
           <a href="/o/${hit.organizationId}/searches/${hit.searchId}"><bdi>${hit.search}</bdi></a>
         </p>
-        <ul class="dots">
+        <ul>
           ${lines.map((line, index) => html`<li>${matchedText(reasons?.matched[index], line, language)}</li>`)}
         </ul>
         ${more(texts.scoreTable, why(hit, language))}
