@@ -24,7 +24,8 @@ test.each([
   ['awardIntended', true, 'an intended award now', 'jetzt eine beabsichtigte Vergabe'],
 ])('a closed hit says that its tender is %s', (status, isClosed, english, german) => {
   const record = { title: 'Road', status, lots: [], contractAmount: null } as unknown as TenderRecord
-  const view = { hit: { ...hit, isClosed }, record, search: undefined, organizationId: 'o', now: 0 }
+  const shown = { list: '', next: undefined, search: undefined, organizationId: 'o', now: 0 }
+  const view = { ...shown, hit: { ...hit, isClosed }, record }
   for (const [language, text] of [
     ['en', english],
     ['de', german],

@@ -7,6 +7,7 @@ import type { ConsoleContext } from '../frame/console-context.ts'
 import type { OrganizationRequest } from '../frame/page.ts'
 import { recordsAt } from '../frame/published-record.ts'
 import { titleOf } from '../frame/record-texts.ts'
+import { readsStock } from '../frame/stock-access.ts'
 import { type NamedWin, winsByName } from '../market/wins-by-name.ts'
 
 /** Maximum tenders to choose from, for a title and for a winner. */
@@ -18,11 +19,7 @@ const maxWords = 8
 export const tenderIdIn = (typed: string): string | undefined =>
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(typed)?.[0].toLowerCase()
 
-/** Whether somebody may look through the stock: as on the page that finds tenders. */
-const maySearch = ({ hasSamples, directory }: ConsoleContext, { organization, viewer }: OrganizationRequest): boolean =>
-  hasSamples || viewer.person.isOperator || directory.organization(organization.organizationId)?.hasApiAccess === true
-
-/** The newest tenders whose texts have all words of a title; only those that are called exactly so, if there are any. */
+/** The newest tenders whose texts have all words of a title; only those called exactly so, if there are any. */
 export async function tendersCalled(
   context: ConsoleContext,
   request: OrganizationRequest,
@@ -30,7 +27,7 @@ export async function tendersCalled(
 ): Promise<TenderRecord[]> {
   const { editions, store } = context
   const allWords = searchWordsOf(typed).slice(0, maxWords)
-  if (allWords.length === 0 || !editions.newest || !maySearch(context, request)) return []
+  if (allWords.length === 0 || !editions.newest || !readsStock(context, request)) return []
   const redactor = await loadRedactor(store.db)
   const at = Math.floor(request.now / hourMs) * hourMs
   const found = editions.findTenders({ allWords, order: 'relevance', offset: 0, limit: maxCalled, at })
@@ -47,7 +44,7 @@ export async function winsCalled(
   typed: string,
 ): Promise<readonly NamedWin[]> {
   const { editions, store } = context
-  if (!editions.newest || !maySearch(context, request)) return []
+  if (!editions.newest || !readsStock(context, request)) return []
   const redactor = await loadRedactor(store.db)
   const at = Math.floor(request.now / hourMs) * hourMs
   return winsByName(editions, redactor, { typed, limit: maxWins, at }).wins
