@@ -91,7 +91,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     expect(log).toContain('<h1>Protokoll</h1>')
     expect(log.match(/<time datetime="2026-11-23T08:16:00.000Z">/g) ?? [], 'entries at 08:16').toHaveLength(3)
     expect(log).toContain('hat die Rolle geändert von')
-    expect(log).toContain('von: <bdi>member</bdi>, zu: <bdi>owner</bdi>')
+    expect(log).toContain('von: Mitglied, zu: Inhaber')
   })
 
   test('invitations are listed, replaced and withdrawn, and wrong ones are shown again', async () => {

@@ -20,7 +20,8 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^\w+ \/(?:authorities|companies|me|signed-in|tenders)(?:\/|$)/, 'person'],
   [/^(?:GET|POST) \/(?:sign-in|first|invitation)(?:\/|$)/, 'public'],
   [/^POST \/sign-out$/, 'public'],
-  [/^GET \/(?:docs|codes|explorer|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/, 'public'],
+  // whoever knows the secret address of a calendar reads it
+  [/^GET \/(?:calendar|docs|codes|explorer|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/, 'public'],
   [/^GET \/[\w.-]+\.(?:json|txt|xml)$/, 'public'],
 ]
 
@@ -34,6 +35,7 @@ const freshSignIn = [
   'GET /o/:organization/webhooks/:endpoint/secret',
   'GET /o/:organization/webhooks/new',
   'POST /me/add-passkey',
+  'POST /me/calendar',
   'POST /me/remove-passkey',
   'POST /o/:organization/people/invite',
   'POST /o/:organization/people/remove',

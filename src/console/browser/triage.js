@@ -106,7 +106,7 @@ function decide(row, state, isByHand, selector) {
   row.append(line)
   say(`${wordOf(state)}: ${title}`)
   focusAfter(row, isByHand, selector)
-  send(row, state, () => restore(row))
+  void send(row, state, () => restore(row))
 }
 
 /** @param {HTMLElement} row */
@@ -115,7 +115,7 @@ function takeBack(row) {
   restore(row)
   titleOf(row)?.focus()
   say(`${wordOf(was)}: ${titleOf(row)?.textContent ?? ''}`)
-  send(row, was, () => decide(row, state, true))
+  void send(row, was, () => decide(row, state, true))
 }
 
 hitsForm?.addEventListener('submit', (event) => {

@@ -53,7 +53,7 @@ test('codes are words in both languages, and the own organization is no id', () 
       .replace(/\s+/g, ' ')
       .replaceAll(' ,', ',')
   expect(shown('de')).toMatch(
-    /diese Organisation Zustand: behalten, Rolle: Owner, von: Acme, zu: Mitglied, Rhythmus: sofort/,
+    /diese Organisation Zustand: behalten, Rolle: Inhaber, von: Acme, zu: Mitglied, Rhythmus: sofort/,
   )
   expect(shown('en')).toMatch(/this organization state: kept, role: Owner, from: Acme, to: member, rhythm: immediately/)
 })

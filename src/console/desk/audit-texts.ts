@@ -13,7 +13,7 @@ type Values = {
 type AnyValues = { readonly [member: string]: { readonly [code: string]: string } }
 
 const englishRoles = { owner: 'Owner', member: 'member' }
-const germanRoles = { owner: 'Owner', member: 'Mitglied' }
+const germanRoles = { owner: 'Inhaber', member: 'Mitglied' }
 
 const en = {
   ownOrganization: 'this organization',

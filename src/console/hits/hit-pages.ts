@@ -141,10 +141,10 @@ ${heldNotes(request, searches)}
 ${tabList(request, asked, counts)}
 ${filterForm(request, asked, searches)}
 ${
-      hits.length === 0
-        ? empty(texts.none, texts.noneDetail)
-        : html`${hitForm(request, asked, hits, records, searches)}${pages(request, listed)}`
-    }`,
+  hits.length === 0
+    ? empty(texts.none, texts.noneDetail)
+    : html`${hitForm(request, asked, hits, records, searches)}${pages(request, listed)}`
+}`,
   })
 }
 

@@ -23,7 +23,14 @@ test.each([
   ['planned', true, 'only announced now', 'jetzt nur angekündigt'],
   ['awardIntended', true, 'an intended award now', 'jetzt eine beabsichtigte Vergabe'],
 ])('a closed hit says that its tender is %s', (status, isClosed, english, german) => {
-  const record = { title: 'Road', status, lots: [], contractAmount: null } as unknown as TenderRecord
+  const record = {
+    title: 'Road',
+    status,
+    lots: [],
+    cpvCodes: [],
+    nutsCodes: [],
+    contractAmount: null,
+  } as unknown as TenderRecord
   const shown = { list: '', next: undefined, search: undefined, organizationId: 'o', now: 0 }
   const view = { ...shown, hit: { ...hit, isClosed }, record }
   for (const [language, text] of [
