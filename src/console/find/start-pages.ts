@@ -9,6 +9,7 @@ import { HitInputError } from '../../hits/read-input.ts'
 import { parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
 import { loadRedactor } from '../../store/received/redactions.ts'
 import { rankCodes } from '../codes/rank-codes.ts'
+import { regionName } from '../codes/region-names.ts'
 import { openTitleReader, type TitleReader } from '../codes/title-codes.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatNumber } from '../frame/format.ts'
@@ -33,7 +34,6 @@ import { findTexts } from './find-texts.ts'
 import { type FoundStock, hourOf, stockFor } from './found-stock.ts'
 import { regionsCalled } from './regions-called.ts'
 import { startTexts } from './start-texts.ts'
-import { regionName } from './tender-card.ts'
 
 /** Trades that are offered, and how many of them are ticked at first; wins that are offered. */
 const [maxTrades, tickedTrades, maxWins] = [6, 3, 8]
