@@ -129,7 +129,7 @@ export function whyPart({ hits }: Decision, language: Language): Html | false {
       return html`<div class="after">
         ${score(hit.fitScore, scoreWords(hit.fitScore, isBySearch, language))}
         <p class="small">
-          ${texts.bySearch}
+          ${texts.bySearch}${' '}
           <a href="/o/${hit.organizationId}/searches/${hit.searchId}"><bdi>${hit.search}</bdi></a>
         </p>
         <ul>
