@@ -32,6 +32,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   console      pages while 100,000 changes are published, and the API while people use the console
   sink         the client's PostgreSQL sink beside COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
+  threshold    which calls reach the default threshold for made-up companies
   match        labels and learned weights of matching; --fit relearns their table
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
@@ -177,6 +178,13 @@ if (what === 'fit') {
   const report = await benchFit({ corpus, fit, seed: Number(values.seed), onProgress: (text) => console.error(text) })
   if (report === undefined) refuse(`There is no corpus in ${corpus}.`)
   console.log(json ? JSON.stringify(report, null, 2) : fitAsMarkdown(report))
+  process.exit(0)
+}
+if (what === 'threshold') {
+  const { benchThreshold } = await import('../quality/fit/threshold.ts')
+  const report = benchThreshold(values.corpus)
+  if (report === undefined) refuse(`There is no corpus in ${values.corpus}.`)
+  console.log(report)
   process.exit(0)
 }
 if (!['speed', 'profile', 'parse', 'sources', 'all'].includes(what)) refuse(`There is no benchmark "${what}".`)

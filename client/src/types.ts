@@ -320,7 +320,7 @@ export type HitEvent = {
     readonly fitScore: number
     /** How the score came about (docs/hits/score.md). */
     readonly fit: {
-      /** The table that turns `raw` into the score. */
+      /** The table that turns `raw` into the score, and its column. */
       readonly calibration: string
       /** The sum of the points of the parts. */
       readonly sum: number

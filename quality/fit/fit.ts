@@ -5,11 +5,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TenderRecord } from '../../src/domain/tender.ts'
-import { affixLength, tokensOf } from '../../src/domain/words.ts'
-import type { CompanyProfile } from '../../src/hits/company-profile.ts'
-import { openScorer } from '../../src/hits/fit/fit.ts'
-import { type FitModel, type FitWeights, modelOf, type StoredModel } from '../../src/hits/fit/fit-model.ts'
-import { codesOf, type ProfileToFit, regionsOf } from '../../src/hits/fit/prepare-profile.ts'
+import { type FitWeights, modelOf, readFitModel, type StoredModel } from '../../src/hits/fit/fit-model.ts'
 import { readCorpusRecords } from '../corpus-records.ts'
 import { countAuthorityTerms, countPieces, countTerms } from './count-terms.ts'
 import {
@@ -172,7 +168,7 @@ const countsOnly = (records: readonly TenderRecord[]): StoredModel => ({
   data: '',
   seed: 0,
   weights: start,
-  calibration: { version: '', points: [], pointsWithoutWins: [] },
+  calibration: readFitModel().calibration,
   words: countTerms(records),
   pieces: countPieces(records),
   authorities: countAuthorityTerms(records),
@@ -236,7 +232,7 @@ export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): P
     data: hash('sha256', JSON.stringify(records)),
     seed,
     weights,
-    calibration: calibrationOf(companies, records, { ...stored, weights }),
+    calibration: readFitModel().calibration,
     words: stored.words,
     pieces: stored.pieces,
     authorities: stored.authorities,
@@ -321,64 +317,6 @@ function stretchByStretch(world: World): { readonly report: FitPartReport; reado
   return {
     report: report(tried.flatMap(({ weights }) => weights)),
     unlearned: report(cases.map(() => start)).gain,
-  }
-}
-
-/** Shares of all records that reach a score, for the median company. */
-const shares = [
-  [0.01, 50],
-  [0.002, 70],
-  [0.0005, 85],
-] as const
-
-const straight = [
-  [0, 0],
-  [100, 100],
-] as const
-/** Number of words from the titles of its wins that a company without known past wins would name. */
-const wordsNamed = 5
-
-/** The raw points that the best 1, 0.2 and 0.05 % of the records reach for the median company. */
-function calibrationOf(
-  companies: readonly Company[],
-  records: readonly TenderRecord[],
-  stored: StoredModel,
-): FitModel['calibration'] {
-  const model = modelOf({ ...stored, calibration: { version: '', points: straight, pointsWithoutWins: straight } })
-  const pointsOf = (toFit: (company: Company) => ProfileToFit): FitModel['calibration']['points'] => {
-    const scorer = openScorer(companies.map(toFit), model)
-    const raws = companies.map(() => new Float64Array(records.length))
-    records.forEach((record, index) => {
-      scorer.read(record)
-      companies.forEach(({ wins }, number) => {
-        raws[number]![index] = wins.includes(record) ? 0 : scorer.score(number, 0)!.fit.raw
-      })
-    })
-    const points = shares.map(([share, score]) => {
-      const reached = raws.map((raw) => raw.toSorted()[Math.floor(records.length * (1 - share))]!).sort((a, b) => a - b)
-      return [Math.round(10 * reached[reached.length >> 1]!) / 10, score] as const
-    })
-    return [[0, 0], ...points, [100, 100]]
-  }
-  return {
-    version: '2026-11',
-    points: pointsOf(({ wins }) => ({ profileId: 'company', profile: {}, wins })),
-    pointsWithoutWins: pointsOf(({ wins }) => ({ profileId: 'company', profile: namedBy(wins, model), wins: [] })),
-  }
-}
-
-/**
- * What a company that has won these would write: their codes, regions, and the most distinctive words of their titles.
- */
-function namedBy(wins: readonly TenderRecord[], model: FitModel): CompanyProfile {
-  const words = new Set(wins.flatMap(({ title }) => tokensOf(title)).filter((word) => word.length >= affixLength))
-  const telling = [...words].sort(
-    (a, b) => model.words.weightOf(b.slice(0, 7)) - model.words.weightOf(a.slice(0, 7)) || (a < b ? -1 : 1),
-  )
-  return {
-    cpv: [...new Set(wins.flatMap(codesOf))],
-    nuts: [...new Set(wins.flatMap(regionsOf))],
-    words: telling.slice(0, wordsNamed),
   }
 }
 

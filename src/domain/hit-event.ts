@@ -43,7 +43,7 @@ const extensible = (values: readonly string[], description: string) =>
 
 const fit = Type.Object(
   {
-    calibration: Type.String({ description: 'The table that turns `raw` into the score.' }),
+    calibration: Type.String({ description: 'The table that turns `raw` into the score, and its column.' }),
     sum: Type.Number({ description: 'The sum of the points of the parts.' }),
     raw: Type.Number({ description: 'The sum after the rules.' }),
     profile: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {

@@ -210,6 +210,8 @@ describe('clauses', () => {
       { code: '45233141', own: '45233000', shared: '45' },
       `${road} – verwandt mit Ihrer Branche ${roads}`,
     ],
+    'title-like': [{ code: '45233141', own: '45233000' }, `nach dem Titel: ${road} – wie Ihre Branche ${roads}`],
+    'title-other': [{ code: '45233141' }, `nach dem Titel: ${road} – keine Ihrer Branchen`],
     'no-words': [{}, 'keine Wörter zum Vergleichen'],
     'no-wins': [{}, 'keine früheren Zuschläge zum Vergleichen'],
     'nearest-wins': [{}, 'Ähnlichkeit von Texten, Titeln und Auftraggeber mit den nächsten früheren Zuschlägen'],

@@ -45,12 +45,10 @@ async function join(context: ConsoleContext, request: PageRequest): Promise<Page
   if (accepted.kind === 'gone') return gonePage(request)
   await directory.refresh()
   const { organizationId } = accepted.invitation
-  const organization = directory.organization(organizationId)
-  // three questions lead to the first hits, where there is something to find
-  const hasStock = context.hasSamples || organization?.hasApiAccess === true
-  return redirect(`/o/${organizationId}${hasStock ? '/start' : ''}`, {
+  const name = directory.organization(organizationId)?.name ?? ''
+  return redirect(`/o/${organizationId}`, {
     signIn: { personId: accepted.person.personId },
-    notice: signInTexts[language].joined(organization?.name ?? ''),
+    notice: signInTexts[language].joined(name),
   })
 }
 

@@ -17,14 +17,18 @@ export type FitWeights = {
   readonly pastAuthority: number
 }
 
+/**
+ * A profile with known past wins or without, whose other parts reach more; `Home`: that names regions, whose points all
+ * tenders there have.
+ */
+export type CalibratedKind = 'wins' | 'noWins' | 'winsHome' | 'noWinsHome'
+
 export type FitModel = {
   readonly weights: FitWeights
   readonly calibration: {
     readonly version: string
-    /** Ascending; between two points the score is interpolated linearly. */
-    readonly points: readonly (readonly [raw: number, score: number])[]
-    /** The same for profiles without known past wins, whose other parts reach more. */
-    readonly pointsWithoutWins: readonly (readonly [raw: number, score: number])[]
+    /** For each kind of profile, ascending; between two points the score is interpolated linearly. */
+    readonly points: { readonly [kind in CalibratedKind]: readonly (readonly [raw: number, score: number])[] }
   }
   readonly words: TermCounts
   /** Information of a piece of a word, and of a term in the name of an authority, nats. */

@@ -15,6 +15,8 @@ export type PartReason =
   | { readonly code: 'below-own-code'; readonly values: TwoCodes }
   | { readonly code: 'above-own-code'; readonly values: TwoCodes }
   | { readonly code: 'shared-beginning'; readonly values: TwoCodes & { readonly shared: string } }
+  | { readonly code: 'title-like'; readonly values: TwoCodes }
+  | { readonly code: 'title-other'; readonly values: OneCode }
   | { readonly code: 'no-words'; readonly values: Unit }
   | { readonly code: 'no-wins'; readonly values: Unit }
   | { readonly code: 'nearest-wins'; readonly values: Unit }
@@ -40,6 +42,8 @@ export const partLines = {
   'below-own-code': ({ code, own }) => `${code} lies below your ${own}`,
   'above-own-code': ({ code, own }) => `${code} holds your ${own}`,
   'shared-beginning': ({ code, own, shared }) => `${code} and your ${own} share ${shared}`,
+  'title-like': ({ code, own }) => `no code stated; its title tells ${code}, like your ${own}`,
+  'title-other': ({ code }) => `no code stated; its title tells ${code}, which has nothing of yours`,
   'no-words': () => 'no words to compare',
   'no-wins': () => 'no past wins to compare',
   'nearest-wins': () => 'likeness of texts, titles and authority to the nearest past wins',

@@ -31,21 +31,26 @@ const all: FitWeights = {
   pastAuthority: 4,
 }
 
+const straight = [
+  [0, 0],
+  [100, 100],
+] as const
+
 /** Every word weighs 5 nats, each shared digit 1 nat, and a text has 2 words on average. */
 const modelWith = (weights: Partial<FitWeights>): FitModel => ({
   weights: { ...nothing, ...weights },
   calibration: {
     version: 'test',
-    points: [
-      [0, 0],
-      [20, 50],
-      [100, 100],
-    ],
-    pointsWithoutWins: [
-      [0, 0],
-      [50, 50],
-      [100, 100],
-    ],
+    points: {
+      wins: [
+        [0, 0],
+        [20, 50],
+        [100, 100],
+      ],
+      noWins: straight,
+      winsHome: straight,
+      noWinsHome: straight,
+    },
   },
   words: { meanLength: 2, weightOf: () => 5, cpvWeightOf: (digits) => digits.length },
   pieces: () => 5,
@@ -84,8 +89,7 @@ function recomputed({ fit }: Scored, model: FitModel): number {
     else return 0
   }
   expect(fit.raw).toBeCloseTo(Math.min(100, raw), 9)
-  const hasWins = fit.parts.some(({ part, points }) => part === 'pastWins' && points !== null)
-  return calibrated(fit.raw, fit.profile === null ? 'search' : hasWins ? 'wins' : 'noWins', model)
+  return calibrated(fit.raw, fit.calibration.split(' ')[1] as Parameters<typeof calibrated>[1], model)
 }
 
 function scored(profile: CompanyProfile, record: TenderRecord, model: FitModel, wins: TenderRecord[] = []): Scored {

@@ -6,7 +6,7 @@ import { fewWords } from '../../domain/token-table.ts'
 import { hasPastAuthority } from '../authorities.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { defaultThreshold } from '../saved-search.ts'
-import type { FitModel, FitWeights } from './fit-model.ts'
+import type { CalibratedKind, FitModel, FitWeights } from './fit-model.ts'
 import { type FitRule, type PartReason, partLine, ruleLine } from './fit-reason.ts'
 import {
   type CpvLikeness,
@@ -151,7 +151,7 @@ type Likenesses = {
 /** How much more the region counts where the profile names regions than where past wins only suggest them. */
 const namedRegionFactor = 3
 
-/** Weights of the parts that are known, which add up to 100; an estimated value counts half. */
+/** Weights of the parts that are known, which add up to 100; an estimated value and a code by the title count half. */
 function sharesOf(
   likenesses: Likenesses,
   { namedNuts }: PreparedProfile,
@@ -160,9 +160,10 @@ function sharesOf(
 ) {
   const isEstimated = record.contractAmount?.estimated ?? false
   const region = weights.region * (namedNuts.size > 0 ? namedRegionFactor : 1)
+  const ofCpv = likenesses.cpv === undefined ? 0 : likenesses.cpv.isByTitle ? estimatedShare : 1
   const shares = {
-    cpv: likenesses.cpv === undefined ? 0 : weights.cpv,
-    cpvRarity: likenesses.cpv === undefined ? 0 : weights.cpvRarity,
+    cpv: weights.cpv * ofCpv,
+    cpvRarity: weights.cpvRarity * ofCpv,
     keywords: likenesses.keywords === undefined ? 0 : weights.keywords,
     pastWins: likenesses.pastWins === undefined ? 0 : weights.pastWins,
     winTitles: likenesses.pastWins === undefined ? 0 : weights.winTitles,
@@ -240,21 +241,24 @@ function ruled(
   return { raw: Math.min(100, raw), rules }
 }
 
-/** What a score was computed with: a profile with known past wins, one without, or the search alone. */
-type ProfileKind = 'wins' | 'noWins' | 'search'
+/** What a score was computed with: a kind of profile, or the search alone. */
+type ProfileKind = CalibratedKind | 'search'
 
-const kindOf = ({ profileId, wins }: PreparedProfile): ProfileKind =>
-  profileId === null ? 'search' : wins.length > 0 ? 'wins' : 'noWins'
+function kindOf({ profileId, wins, namedNuts }: PreparedProfile): ProfileKind {
+  if (profileId === null) return 'search'
+  const kind = wins.length > 0 ? 'wins' : 'noWins'
+  return namedNuts.size > 0 ? `${kind}Home` : kind
+}
 
 /** By the search alone: whatever matches it reaches the default threshold, and the score ranks the matches. */
-const pointsBySearch: FitModel['calibration']['points'] = [
+const pointsBySearch: FitModel['calibration']['points'][CalibratedKind] = [
   [0, defaultThreshold],
   [100, 100],
 ]
 
 /** The published table, one for each kind of profile: straight lines between its points. */
 export function calibrated(raw: number, kind: ProfileKind, { calibration }: Pick<FitModel, 'calibration'>): number {
-  const points = { wins: calibration.points, noWins: calibration.pointsWithoutWins, search: pointsBySearch }[kind]
+  const points = kind === 'search' ? pointsBySearch : calibration.points[kind]
   let [fromRaw, fromScore] = points[0]!
   for (const [toRaw, toScore] of points) {
     if (raw <= toRaw) {
@@ -317,7 +321,7 @@ function scoreOf(
   return {
     fitScore: refusal === undefined ? calibrated(raw, kindOf(profile), model) : 0,
     fit: {
-      calibration: version,
+      calibration: `${version} ${kindOf(profile)}`,
       sum,
       raw,
       profile: profile.profileId,
@@ -334,7 +338,9 @@ const said = (code: 'unknown' | 'no-words' | 'no-wins' | 'nearest-wins'): PartRe
 
 function cpvReason(cpv: CpvLikeness | undefined): PartReason {
   if (cpv === undefined) return said('unknown')
-  const { code, own, depth } = cpv
+  const { code, own, depth, isByTitle } = cpv
+  if (isByTitle)
+    return depth === 0 ? { code: 'title-other', values: { code } } : { code: 'title-like', values: { code, own } }
   if (depth === 0) return { code: 'other-sector', values: { code } }
   if (code === own) return { code: 'own-code', values: { code } }
   const shared = sharedDigits(code, own)

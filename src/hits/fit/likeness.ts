@@ -5,6 +5,7 @@ import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
 import type { FitModel } from './fit-model.ts'
 import { codesOf, euroValueOf, type PreparedProfile, regionsOf, type TermVector } from './prepare-profile.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'
+import { codeOfTitle } from './title-code.ts'
 
 /** Similarity of two codes by the number of digits on which they agree. */
 const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.97, 1]
@@ -25,41 +26,51 @@ const regionCoarser: readonly number[] = [0, 0, 0.6, 0.75, 0.9, 1]
 /** Saturation and normalization of BM25. */
 const saturation = 1.2
 const lengthShare = 0.6
-/** Share by which an estimated value counts. */
+/** Share by which an estimated value counts, and a code that only the title tells. */
 export const estimatedShare = 0.5
 
 /** A record as the parts read it; the term counter holds its terms. */
 export type RecordToFit = {
   readonly record: TenderRecord
   readonly codes: readonly string[]
+  /** If it states no code: the one that its title tells. */
+  readonly titleCode: string | undefined
   readonly regions: readonly string[]
   readonly value: number | undefined
   readonly buyers: readonly TenderOrganization[]
 }
 
-export const recordToFit = (record: TenderRecord): RecordToFit => ({
-  record,
-  codes: codesOf(record),
-  regions: regionsOf(record),
-  value: euroValueOf(record),
-  buyers: buyersOf(record),
-})
+export function recordToFit(record: TenderRecord): RecordToFit {
+  const codes = codesOf(record)
+  return {
+    record,
+    codes,
+    titleCode: codes.length === 0 ? codeOfTitle(record.title) : undefined,
+    regions: regionsOf(record),
+    value: euroValueOf(record),
+    buyers: buyersOf(record),
+  }
+}
 
 export type CpvLikeness = {
   readonly depth: number
   readonly rarity: number
   readonly code: string
   readonly own: string
+  readonly isByTitle: boolean
 }
 
 /** Similarity of the two codes that agree best; undefined if either side has none. */
 export function cpvLikeness(
   profile: PreparedProfile,
-  { codes }: RecordToFit,
+  { codes: stated, titleCode }: RecordToFit,
   model: FitModel,
 ): CpvLikeness | undefined {
+  // what matches a search by its codes states one
+  const isByTitle = titleCode !== undefined && profile.profileId !== null
+  const codes = isByTitle ? [titleCode] : stated
   if (profile.cpv.length === 0 || codes.length === 0) return undefined
-  let best: CpvLikeness = { depth: 0, rarity: 0, code: codes[0]!, own: profile.cpv[0]! }
+  let best: CpvLikeness = { depth: 0, rarity: 0, code: codes[0]!, own: profile.cpv[0]!, isByTitle }
   for (const code of codes)
     for (const own of profile.cpv) {
       const shared = sharedDigits(code, own)
@@ -73,7 +84,7 @@ export function cpvLikeness(
           : nested * depthWeights[common]!
         : depthWeights[shared]!
       const rarity = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
-      if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own }
+      if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own, isByTitle }
     }
   return profile.profileId === null ? coverageBySearch(profile, codes, best, model) : best
 }
@@ -93,6 +104,7 @@ function coverageBySearch(
   return {
     code: best.code,
     own: best.own,
+    isByTitle: false,
     depth: (covered.includes(codes[0]!) ? 0.5 : 0) + (0.5 * covered.length) / codes.length,
     rarity: Math.min(1, Math.max(0, ...rarities)),
   }
