@@ -607,6 +607,26 @@ const table = {
     operands: { name: 'SOURCE', min: 1, max: 1 },
     examples: [['tenderstock source show ted', 'the official journal']],
   },
+  'source mend': {
+    summary: 'Record the answers of a portal that answers otherwise than its card expects, and say what to change.',
+    details: [
+      'Sends the requests of `source check`, records them without keys, cookies, mail addresses and phone numbers, as a test',
+      'that fails until the card reads them, and names the file to change, members that are gone and new ones like them.',
+      'Exit code 0: the portal answers as its card expects; 6: it does not.',
+    ],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {
+      simulator,
+      record: {
+        type: 'text',
+        value: 'DIR',
+        completes: 'folder',
+        help: 'Folder for the recording. Default: test/sources/recordings of a clone, otherwise recordings.',
+      },
+    },
+    environment: sourceEnvironment,
+    examples: [['tenderstock source mend ro-seap', 'after its alarm `drift` or `wrong content`']],
+  },
   'source check': {
     summary: 'Send each portal one small request and compare the answer with its card.',
     details: [

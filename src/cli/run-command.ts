@@ -32,10 +32,14 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
       return 0
     case 'doctor':
       return examine(invocation, emit)
+    case 'source mend':
     case 'source check': {
       const context = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version }
-      const { checkSources } = await import('../service/operations/source-operations.ts')
-      return checkSources(
+      const work =
+        command === 'source check'
+          ? (await import('../service/operations/source-operations.ts')).checkSources
+          : (await import('../service/operations/mend-source.ts')).mendSource
+      return work(
         { ...context, keyOf: sourceKey, signal: stopSignal() },
         { command, options: { ...options }, operands },
         emit,

@@ -10,6 +10,8 @@ import { isSpan } from './plan-slots.ts'
 import { dayStart, slotOf, spanAt } from './slot-spans.ts'
 
 export type CheckOptions = Pick<FetchContext, 'send' | 'key' | 'now' | 'scratchFolder' | 'signal'> & {
+  /** Called with each document that is examined. */
+  readonly onDocument?: (bytes: Uint8Array) => void
   /** Called with each notice that was read. */
   readonly onNotice?: (notice: Notice) => void
 }
@@ -110,6 +112,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
         for (const document of next.value.documents.slice(0, enoughDocuments - documents)) {
           documents += 1
           firstDocument ??= document.bytes
+          options.onDocument?.(document.bytes)
           const parts = document.unreadable
             ? [{ pointer: '', rejection: document.unreadable }]
             : parserOf(source)(document.bytes)

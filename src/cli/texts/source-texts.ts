@@ -47,6 +47,7 @@ export const sourceTexts: EventTexts<SourceEvents> = {
   sourceReleased: ({ source, notices, since: at }, paint) =>
     done(paint, `${source} is released; ${count(notices, 'notice')} had waited since ${minute(at)}`),
   sourceChecked: checkText,
+  sourceDiagnosed: diagnosisText,
   sourcesChecked: ({ ok, checked, quiet }) => {
     const answers = `${number(ok)} of ${number(checked)} portals answer as their cards say`
     return `\n  ${answers}${quiet === 0 ? '' : `, ${number(quiet)} are quiet`}`
@@ -85,6 +86,28 @@ function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
     `  ${mark} ${event.sourceId.padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
     ...event.findings.map((finding) => `      ${folded(finding, 6)}`),
     ...(isGood || isQuiet || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
+  ].join('\n')
+}
+
+const diagnoses = {
+  moved: 'Nothing that the card knows answers at its address: look where the portal is now, and change the address.',
+  list: 'The portal answers, and its entries are not where the card looks: change `entries`, the pages or the address.',
+  fields: 'Entries arrive, and their members have other names, or hold something else.',
+} as const
+
+/** What changed, and what to do, step by step. */
+function diagnosisText({ kind, file, lost, host, folder, test }: EventOf<'sourceDiagnosed'>): string {
+  const steps = [
+    `Change ${file}.`,
+    `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its first entries (title, authority, deadline, value, cpv).`,
+    `${test} fails now, and passes when the card reads it.`,
+    'npm run generate && npm run check',
+  ]
+  return [
+    `  ${folded(diagnoses[kind], 2)}`,
+    ...(host === null ? [] : [`  It leads to ${host} now.`]),
+    ...lost.map(({ name, now }) => `  ${name}${now === null ? ' is not there any more' : ` is not there any more; ${now} is new`}`),
+    ...steps.map((step, index) => `  ${index + 1}. ${folded(step, 5)}`),
   ].join('\n')
 }
 

@@ -68,5 +68,15 @@ export type SourceEvents = {
   sourceTurnedOff: { source: string; reason: string }
   sourceTurnedOn: { source: string }
   sourceChecked: CheckResult
+  /** What changed on a portal, the recording of it, and the command that runs its test. */
+  sourceDiagnosed: {
+    source: string
+    kind: 'moved' | 'list' | 'fields'
+    file: string
+    lost: readonly { readonly name: string; readonly now: string | null }[]
+    host: string | null
+    folder: string
+    test: string
+  }
   sourcesChecked: { checked: number; ok: number; quiet: number }
 }

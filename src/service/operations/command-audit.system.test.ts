@@ -37,6 +37,7 @@ const otherwise: readonly CommandName[] = [
   'completion',
   'clock advance',
   'restore',
+  'source mend',
 ]
 
 const redactionKey = Buffer.alloc(32, 7)

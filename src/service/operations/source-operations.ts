@@ -46,7 +46,7 @@ export type ReadingContext = SourceContext &
     'by' | 'dataFolder' | 'config' | 'version' | 'random' | 'documentStore' | 'samplePortals' | 'signal'
   >
 
-const sourceExitCodes = { failed: 5, differs: 6 } as const
+export const sourceExitCodes = { failed: 5, differs: 6 } as const
 
 /** How many hosts a check asks at the same time. */
 const hostsAtOnce = 16
@@ -219,11 +219,11 @@ export const runSourceNow: Operation<ReadingContext> = async (context, { operand
   }
 }
 
-function accessOf(context: CheckContext, { simulator }: ControlRequest['options']): PortalAccess {
+export function accessOf(context: CheckContext, { simulator }: ControlRequest['options']): PortalAccess {
   return openPortalAccess({ ...context, ...(simulator !== undefined && { simulator: String(simulator) }) })
 }
 
-function cardIn(access: PortalAccess, source: Source): Source {
+export function cardIn(access: PortalAccess, source: Source): Source {
   const card = access.cardOf(source)
   if (card) return card
   throw refused({ code: 'no-sample', values: { source: source.id } })
