@@ -607,6 +607,15 @@ const table = {
     operands: { name: 'SOURCE', min: 1, max: 1 },
     examples: [['tenderstock source show ted', 'the official journal']],
   },
+  'source terms': {
+    summary: 'List what a person has to settle: contact, keys, agreements, robots.txt, licenses, open questions.',
+    details: ['A list to tick off, in Markdown. Sends nothing.'],
+    options: {
+      country: { type: 'text', value: 'XX', help: 'Of the sources of a country, ISO 3166-1 (DE, FR, EU …).' },
+    },
+    environment: sourceEnvironment,
+    examples: [['tenderstock source terms > terms.markdown', 'before the first day']],
+  },
   'source mend': {
     summary: 'Record the answers of a portal that answers otherwise than its card expects, and say what to change.',
     details: [

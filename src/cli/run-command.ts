@@ -33,12 +33,15 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
     case 'doctor':
       return examine(invocation, emit)
     case 'source mend':
+    case 'source terms':
     case 'source check': {
       const context = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version }
       const work =
         command === 'source check'
           ? (await import('../service/operations/source-operations.ts')).checkSources
-          : (await import('../service/operations/mend-source.ts')).mendSource
+          : command === 'source mend'
+            ? (await import('../service/operations/mend-source.ts')).mendSource
+            : (await import('../service/operations/source-terms.ts')).listTerms
       return work(
         { ...context, keyOf: sourceKey, signal: stopSignal() },
         { command, options: { ...options }, operands },

@@ -103,7 +103,7 @@ describe('ten portals', () => {
       // the member that holds the title, if its name occurs once in the card's own files
       const member = title && /^\{/.test(text) ? memberOf(JSON.parse(text) as object, title) : undefined
       if (member === undefined) continue
-      // it publishes nothing of this kind in the spans of a check, or has the member in the list that leads to a detail, too
+      // it publishes nothing of this kind in the spans of a check, or its list needs the member, too
       let isThere = false
       const { code, diagnosed, documents, recording } = await mend(id, 'renamed', (reply) =>
         rewritten(reply, (body) => {

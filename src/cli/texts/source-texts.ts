@@ -48,6 +48,7 @@ export const sourceTexts: EventTexts<SourceEvents> = {
     done(paint, `${source} is released; ${count(notices, 'notice')} had waited since ${minute(at)}`),
   sourceChecked: checkText,
   sourceDiagnosed: diagnosisText,
+  sourceTerm: termText,
   sourcesChecked: ({ ok, checked, quiet }) => {
     const answers = `${number(ok)} of ${number(checked)} portals answer as their cards say`
     return `\n  ${answers}${quiet === 0 ? '' : `, ${number(quiet)} are quiet`}`
@@ -89,6 +90,25 @@ function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
   ].join('\n')
 }
 
+const termWords = {
+  contact: 'Contact for portals (TENDERSTOCK_CONTACT)',
+  key: 'Ask for the key',
+  agreement: 'Off until the publisher agrees',
+  robots: 'Read robots.txt',
+  question: 'Find out',
+  license: 'Ask for the license',
+  attribution: 'Show',
+} as const
+
+/** One line of a list to tick off, in Markdown. */
+function termText({ kind, source, title, detail, at, isSettled }: EventOf<'sourceTerm'>): string {
+  return [
+    `- [${isSettled ? 'x' : ' '}] ${source === null ? '' : `${title} \`${source}\`: `}${termWords[kind]}`,
+    ...(detail === null ? [] : [`: ${detail}`]),
+    ...(at === null ? [] : [` <${at}>`]),
+  ].join('')
+}
+
 const diagnoses = {
   moved: 'Nothing that the card knows answers at its address: look where the portal is now, and change the address.',
   list: 'The portal answers, and its entries are not where the card looks: change `entries`, the pages or the address.',
@@ -99,14 +119,18 @@ const diagnoses = {
 function diagnosisText({ kind, file, lost, host, folder, test }: EventOf<'sourceDiagnosed'>): string {
   const steps = [
     `Change ${file}.`,
-    `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its first entries (title, authority, deadline, value, cpv).`,
+    `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its ` +
+      'first entries (title, authority, deadline, value, cpv).',
     `${test} fails now, and passes when the card reads it.`,
     'npm run generate && npm run check',
   ]
   return [
     `  ${folded(diagnoses[kind], 2)}`,
     ...(host === null ? [] : [`  It leads to ${host} now.`]),
-    ...lost.map(({ name, now }) => `  ${name}${now === null ? ' is not there any more' : ` is not there any more; ${now} is new`}`),
+    ...lost.map(
+      ({ name, now }) =>
+        `  ${name}${now === null ? ' is not there any more' : ` is not there any more; ${now} is new`}`,
+    ),
     ...steps.map((step, index) => `  ${index + 1}. ${folded(step, 5)}`),
   ].join('\n')
 }

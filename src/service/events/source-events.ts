@@ -78,5 +78,19 @@ export type SourceEvents = {
     folder: string
     test: string
   }
+  /**
+   * What a person has to settle: the `contact` of the service (`source` is null), a `key`, an `agreement` with the
+   * publisher, what `robots`.txt says, a `question`, a `license` that is not stated, an `attribution` to show.
+   */
+  sourceTerm: {
+    source: string | null
+    title: string | null
+    kind: 'contact' | 'key' | 'agreement' | 'robots' | 'question' | 'license' | 'attribution'
+    /** The contact, the setting of the key, the license, the exemption, the question, the words to show. */
+    detail: string | null
+    /** Where to read on. */
+    at: string | null
+    isSettled: boolean
+  }
   sourcesChecked: { checked: number; ok: number; quiet: number }
 }

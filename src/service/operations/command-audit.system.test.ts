@@ -38,6 +38,7 @@ const otherwise: readonly CommandName[] = [
   'clock advance',
   'restore',
   'source mend',
+  'source terms',
 ]
 
 const redactionKey = Buffer.alloc(32, 7)

@@ -134,7 +134,9 @@ function membersLost(
   usual: readonly Uint8Array[],
   notices: readonly Notice[],
 ): readonly ComparedMember[] {
-  const known = usual.flatMap((bytes) => parserOf(source)(bytes).flatMap((part) => ('notice' in part ? part.notice : [])))
+  const known = usual.flatMap((bytes) =>
+    parserOf(source)(bytes).flatMap((part) => ('notice' in part ? part.notice : [])),
+  )
   return comparedMembers.filter(
     (member) =>
       known.length > 0 &&
@@ -156,6 +158,6 @@ function parsersOf(id: string): string[] {
   // .js in the packed package
   const path = join(import.meta.dirname, '../../..', file).replace(/\.ts$/, extname(import.meta.filename))
   if (!existsSync(path)) return []
-  const imported = [...readFileSync(path, 'utf8').matchAll(/from '(\.[./\w-]*\/(?:parse|read)-[\w-]+)\.[jt]s'/g)]
+  const imported = [...readFileSync(path, 'utf8').matchAll(/'(\.[./\w-]*\/(?:parse|read)-[\w-]+)\.[jt]s'/g)]
   return imported.map(([, name]) => posix.join(posix.dirname(file), `${name}.ts`)).sort()
 }

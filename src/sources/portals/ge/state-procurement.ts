@@ -38,5 +38,5 @@ export const source = sourceOf({
     'The host of the pages leaves out an intermediate certificate, says the same author; until it sends it, ' +
       'they can be read only where NODE_EXTRA_CA_CERTS names that certificate.',
   ],
-  offBecause: 'one public program alone is known to read it: check it, then name it',
+  offBecause: 'nothing in it is newer than June 2019; name it for what was before',
 })
