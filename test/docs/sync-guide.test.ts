@@ -33,8 +33,12 @@ describe('the sync guide', () => {
       if (!target.includes('://')) expect(existsSync(join(folder, target)), target).toBe(true)
   })
 
-  test('names every number of the client procedure, C144 to C161, that a client must keep', () => {
-    const named = new Set([...guide.matchAll(/\bC(\d+)\b/g)].map(([, number]) => Number(number)))
+  test('names the rules that a client must keep, C144 to C161, which the specification lists', () => {
+    expect(guide).toContain('[C144 to C161](../specification.md#8-deltas)')
+    const [, rules] = /8\.3 The client of this repository([\s\S]*?)\n## 9/.exec(
+      readFileSync(join(folder, '../specification.md'), 'utf8'),
+    )!
+    const named = new Set([...rules!.matchAll(/\bC(\d+)\b/g)].map(([, number]) => Number(number)))
     for (let number = 144; number <= 161; number++) expect(named, `C${number}`).toContain(number)
   })
 })

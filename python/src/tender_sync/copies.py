@@ -214,7 +214,8 @@ class Copy:
         if held is not None and record["lastModified"] < held[0]:
             return
         text = record_text(record)
-        clean = json.loads(text)
+        # only a text that was changed is read again
+        clean = json.loads(text) if "\ufffd" in text else record
         hashed = record_hash(clean)
         if held is not None and record["lastModified"] == held[0] and hashed == bytes(held[1]):
             return
