@@ -105,7 +105,7 @@ class Client:
         if not 0 < timeout <= MOST_SECONDS or not 0 <= max_wait <= MOST_WAIT:
             raise ValueError("timeout is at most %d s, and max_wait at most %d s." % (MOST_SECONDS, MOST_WAIT))
         self.base_url = base_url.rstrip("/")
-        self._token: Callable[[], str] = token if callable(token) else lambda: token
+        self._given = token
         self._timeout = timeout
         self._max_wait = max_wait
         self._first_contact = max_wait if first_contact is None else min(first_contact, max_wait)
@@ -165,7 +165,7 @@ class Client:
             error: Exception
             wait: Optional[float] = None
             reason = "failure"
-            token = self._token()
+            token = self._given if isinstance(self._given, str) else self._given()
             if not re.fullmatch(r"[\x21-\x7e]+", token):
                 raise TenderError("There is no token, or it holds characters that no token has.", "usage")
             try:

@@ -56,6 +56,10 @@ def _number(value: float) -> str:
     return "-" + shown if sign else shown
 
 
+def _code_units(name: str) -> bytes:
+    return name.encode("utf-16-be", "surrogatepass")
+
+
 def canonical_json(value: Any) -> str:
     """A value that `json.loads` returned, as canonical JSON."""
     if value is None:
@@ -68,7 +72,7 @@ def canonical_json(value: Any) -> str:
         return _number(value)
     if isinstance(value, list):
         return "[" + ",".join(map(canonical_json, value)) + "]"
-    names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    names = sorted(value, key=_code_units)
     return "{" + ",".join(_text(name) + ":" + canonical_json(value[name]) for name in names) + "}"
 
 

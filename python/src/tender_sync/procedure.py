@@ -345,9 +345,9 @@ class _Walk:
         """None: the cursor was refused, and the walk continues without it."""
         run = self._run
         try:
-            return run.client.page(
-                **{**run.filters, "limit": run.limit, "updated_since": self._since, "cursor": self._cursor}
-            )
+            query: Dict[str, Filter] = {"limit": run.limit, "updated_since": self._since, "cursor": self._cursor}
+            query.update(run.filters)
+            return run.client.page(**query)
         except ProblemError as problem:
             # A stored cursor that is refused for whatever reason must not block all later runs.
             is_kept = self._cursor is not None and self._cursor == self._plan.cursor
