@@ -300,7 +300,8 @@ class AccessPages {
       return part(texts.copyTitle, html`<p>${about}</p><p>${texts.copyUnsafe(client.file)}</p>${checksum}`)
     return part(
       texts.copyTitle,
-      html`<p>${about}</p>
+      html`<div class="stack">
+        <p>${about}</p>
         ${code({
           id: 'first-copy',
           text: `export TENDER_TOKEN=…\n${copyCommand({ origin, api: apiAddress }, client.file)}`,
@@ -309,7 +310,8 @@ class AccessPages {
         })}
         <p><a href="/docs/sync/tender-sync">${texts.copyMore}</a></p>
         ${checksum}
-        ${client.python && this.#pythonCopy(texts, client.version, client.python)}`,
+        ${client.python && this.#pythonCopy(texts, client.version, client.python)}
+      </div>`,
     )
   }
 
