@@ -68,6 +68,7 @@ describe.skipIf(!hasChromium)('tenders are found in a browser', () => {
       await hands.page.setViewportSize({ width, height: 800 })
       world.wait(60_000)
       const before = await listSearches(world.store.db, acme)
+      const startedAt = performance.now()
       await hands.visit('/tenders')
       await hands.fill(words.what, 'dachsanierung grundschule')
       await hands.fill(words.where, words.region)
@@ -88,6 +89,9 @@ describe.skipIf(!hasChromium)('tenders are found in a browser', () => {
       // names are unique
       await hands.fill(language === 'en' ? 'Name' : 'Name', `Roofs ${language} ${width}`)
       await hands.press(words.saveForm)
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+      const { screens, entries } = hands.counts
+      console.log(`three roofs (${language}, ${width} px): ${seconds} s, ${screens} screens, ${entries} entries`)
       const after = await listSearches(world.store.db, acme)
       expect(after.length).toBe(before.length + 1)
       const filters = after.map(({ filter }) => JSON.parse(filter) as object)

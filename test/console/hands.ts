@@ -14,6 +14,8 @@ export type Hands = AsyncDisposable & {
   readonly context: BrowserContext
   /** Problems on the way: violated policies, script errors, requests elsewhere, focus that cannot be seen. */
   readonly complaints: readonly string[]
+  /** What it took by keys so far: pages that were loaded; links, buttons and fields that were used. */
+  readonly counts: { readonly screens: number; readonly entries: number }
   /** Types an address. */
   readonly visit: (path: string) => Promise<void>
   readonly follow: (link: string | RegExp, where?: Locator) => Promise<void>
@@ -78,12 +80,17 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
     void dialog.dismiss()
   })
   const main = page.locator('main')
+  const counts = { screens: 0, entries: 0 }
+  page.on('load', () => counts.screens++)
   /** Performs an action that leads to another page, and waits for it. */
   const leave = async (act: () => Promise<void>): Promise<void> => {
     const loaded = page.waitForEvent('load')
     await Promise.all([loaded, act()])
   }
-  const reach = (target: Locator) => reachByTab(page, target, complaints)
+  const reach = (target: Locator) => {
+    counts.entries++
+    return reachByTab(page, target, complaints)
+  }
   const found = (role: 'link' | 'button', name: string | RegExp, where: Locator | undefined) =>
     (where ?? page).getByRole(role, { name, exact: typeof name === 'string' }).first()
   const fieldOf = (field: Field): Locator =>
@@ -96,6 +103,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
     page,
     context,
     complaints,
+    counts,
     visit: async (path) => {
       const address = new URL(path, origin)
       // with the same fragment nothing would be requested
