@@ -14,7 +14,8 @@ type JsonObject = { [key: string]: unknown }
 const description = `Read-only access to consolidated records of public procurement: one record per tender, from an official journal and many portals.
 
 Records are kept in step by polling: load once with your filters, store the largest \`lastModified\`, then ask every \
-hour with \`updated_since\` set to it. A new edition of the stock appears at most once an hour.
+hour with \`updated_since\` set to it. A new edition of the stock appears at most once an hour. The page \
+/docs/ways-to-the-data of the console names all other ways: clients, files of whole editions, CRMs, connectors.
 
 Further problems than those listed at the operations may occur anywhere: 404 for an unknown path, 405 for another \
 method than GET, HEAD and OPTIONS, 408 when a request does not arrive in time. Members, enum values, parameters and \

@@ -22,6 +22,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
   start: [
     ['docs/index.md', 'By role'],
     ['docs/quick-start.md'],
+    ['docs/ways-to-the-data.md'],
     ['docs/cookbook.md', 'Cookbook of filters'],
     ['docs/glossary.md'],
   ],
