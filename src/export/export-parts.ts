@@ -1,8 +1,8 @@
 // What one part of an export is in each format: its files, and how records get into them. A file gets its name once it
 // is whole and durable.
-import { rm } from 'node:fs/promises'
 import { byteOrderMark, cellsOf, csvLine } from '#flat/files/csv-line'
 import { parquetColumn } from '#flat/files/parquet-column'
+import { openParquetTable } from '#flat/files/parquet-table'
 import { lotColumns, lotsOf, tenderColumns } from '#flat/record/flat-tender'
 import type { TenderRecord } from '../domain/tender.ts'
 import { syncFile } from '../platform/folders.ts'
@@ -79,13 +79,6 @@ function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
   }
 }
 
-/**
- * Maximum rows of a group, and characters of their records: few enough for the memory of a small machine, enough to
- * compress well.
- */
-const groupRows = 5000
-const groupLength = 16 * 1024 * 1024
-
 type Row = { readonly record: TenderRecord; readonly json: string }
 
 async function parquetPart(folder: string, tendersName: string, lotsName: string): Promise<PartWriter> {
@@ -111,42 +104,21 @@ async function parquetPart(folder: string, tendersName: string, lotsName: string
   }
 }
 
-/** A table in Parquet, in groups of rows. */
+/** A table in Parquet that gets its name when it is durable. */
 async function openTable<Of>(
   folder: string,
   name: string,
-  columns: readonly ReturnType<typeof parquetColumn<never, Of>>[],
+  columns: Parameters<typeof openParquetTable<Of>>[2],
 ) {
-  // loaded only for this format
-  const { ParquetWriter, fileWriter } = await import('hyparquet-writer')
   const path = incomingPath(folder, name)
-  const out = new ParquetWriter({
-    writer: fileWriter(path),
-    schema: [{ name: name.replace(/-.*/, ''), num_children: columns.length }, ...columns.map(({ schema }) => schema)],
-    createdBy: 'tenderstock',
-  })
-  let waiting: Of[] = []
-  let [length, rows] = [0, 0]
-  const flush = async (): Promise<void> => {
-    if (waiting.length === 0) return
-    const columnData = columns.map(({ schema, of }) => ({ name: schema.name, data: waiting.map(of) }))
-    await out.write({ columnData, rowGroupSize: waiting.length })
-    waiting = []
-    length = 0
-  }
+  const table = await openParquetTable(path, name.replace(/-.*/, ''), columns)
   return {
-    add: async (row: Of, rowLength: number): Promise<void> => {
-      waiting.push(row)
-      length += rowLength
-      rows += 1
-      if (waiting.length === groupRows || length >= groupLength) await flush()
-    },
+    add: table.add,
     finish: async (): Promise<ExportedFile> => {
-      await flush()
-      await out.finish()
+      const rows = await table.finish()
       await syncFile(path)
       return nameFile(folder, name, rows)
     },
-    abandon: () => rm(path, { force: true }),
+    abandon: table.abandon,
   }
 }

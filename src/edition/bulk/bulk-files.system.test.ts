@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, expect, test } from 'vitest'
 import { hourMs, toInstant } from '../../domain/time.ts'
 import { appendEdition, type EditionLog, openEditionLog } from '../write/edition-log.ts'
@@ -45,7 +46,8 @@ async function openWorld() {
         contractAmount: null,
         cpvCodes: [],
         nutsCodes: [],
-        lots: [],
+        lots: [{ lotId: 'LOT-1', status: 'open', title: 'Lot', cpvCodes: [] }],
+        originalSources: [],
       })
       held.set(number, `${text} ${number}`)
       return { lastModified, body, sources: '["ted"]' }
@@ -72,8 +74,10 @@ async function openWorld() {
 }
 type World = Awaited<ReturnType<typeof openWorld>>
 
-const linesOf = ({ path }: World, { files }: BulkState): string[] =>
-  files.flatMap((file) => {
+const lineFiles = ({ files }: BulkState) => files.filter(({ format }) => format === 'ndjson')
+
+const linesOf = ({ path }: World, state: BulkState): string[] =>
+  lineFiles(state).flatMap((file) => {
     const lines = gunzipSync(readFileSync(path(bulkName(file))))
       .toString()
       .split('\n')
@@ -115,7 +119,7 @@ test('C162: the files are exactly the newest edition, byte for byte as the API d
   await files.update()
   const first = seen.at(-1)!
   expect(first).toMatchObject({ edition: 1, records: 100, base: { edition: 1 } })
-  expect(first.files.map(({ part, rows }) => [part, rows])).toEqual([
+  expect(lineFiles(first).map(({ part, rows }) => [part, rows])).toEqual([
     ['snapshot', 40],
     ['snapshot', 40],
     ['snapshot', 20],
@@ -131,7 +135,7 @@ test('C162: the files are exactly the newest edition, byte for byte as the API d
   await files.update()
   const third = seen.at(-1)!
   expect(third.files.filter(({ part }) => part === 'snapshot')).toEqual(second.files)
-  expect(third.files.filter(({ part }) => part === 'delta').map(({ rows }) => rows)).toEqual([2])
+  expect(lineFiles(third).flatMap(({ part, rows }) => (part === 'delta' ? [rows] : []))).toEqual([2])
   expect(third).toMatchObject({ edition: 3, lastModified: log.newest!.lastModified })
   // checkedAt of what did not change is that of the snapshot
   const titles = (of: ReadonlyMap<string, string>) => [...of].map(([id, line]) => [id, JSON.parse(line).title]).sort()
@@ -140,9 +144,39 @@ test('C162: the files are exactly the newest edition, byte for byte as the API d
   const before = names()
   pass(linkLifeMs + 1)
   await files.update()
-  expect(names()).toEqual(third.files.map(bulkName).sort())
+  expect(names()).toEqual(lineFiles(third).map(bulkName).sort())
   expect(before.length).toBeGreaterThan(names().length)
 })
+
+test('Parquet that DuckDB reads in place is the edition too: a row for each record, and for each lot', async () => {
+  const world = await openWorld()
+  const { seen, publish, open, path, held } = world
+  const files = await open()
+  await publish([1, 2], 'first')
+  await publish(range(0, 100), 'second')
+  await publish([3, 200], 'third')
+  await files.update()
+  const state = seen.at(-1)!
+  const tables = (table: string) => state.files.filter((file) => file.format === 'parquet' && file.table === table)
+  expect(tables('tenders').map(({ part, rows }) => [part, rows])).toEqual([
+    ['snapshot', 40],
+    ['snapshot', 40],
+    ['snapshot', 20],
+    ['delta', 2],
+  ])
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const list = (table: string) => tables(table).map((file) => `'${path(bulkName(file))}'`)
+  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  const newest = `select id, title from read_parquet([${list('tenders')}])
+    qualify row_number() over (partition by id order by last_modified desc) = 1 order by id`
+  expect(await read(newest)).toEqual([...held].map(([number, title]) => ({ id: idOf(number), title })).sort(byId))
+  expect(await read(`select tender_id, lot_id from read_parquet([${list('lots')}]) order by tender_id limit 1`)).toEqual([
+    { tender_id: idOf(0), lot_id: 'LOT-1' },
+  ])
+  connection.disconnectSync()
+})
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
 test('another process goes on with what it finds, and makes again what is cut off', async () => {
   const world = await openWorld()
@@ -153,7 +187,7 @@ test('another process goes on with what it finds, and makes again what is cut of
   for (const file of made.files) utimesSync(path(bulkName(file)), 1, 1)
   await (await open()).update()
   expect(seen.at(-1)).toEqual(made)
-  const [file] = made.files
+  const [file] = lineFiles(made)
   writeFileSync(path(bulkName(file!)), readFileSync(path(bulkName(file!))).subarray(0, 100))
   await (await open()).update()
   expect(seen.at(-1)).toEqual(made)

@@ -10,7 +10,7 @@ import { syncFolder, undefinedWhenMissing } from '../../platform/folders.ts'
 import type { EditionInfo, RecordKey } from '../read/edition-view.ts'
 import type { LogView } from '../read/log-view.ts'
 import { type BulkFile, type BulkState, bulkName, bulkNamePattern, linkLifeMs } from './bulk-state.ts'
-import { GzipLines } from './gzip-lines.ts'
+import { openLines, openTables } from './bulk-writers.ts'
 
 /** Records of a file: some 30 MB as gzip. */
 const usualRecords = 50_000
@@ -86,33 +86,53 @@ export class BulkFiles {
       await this.#removeOld(this.#clock() - linkLifeMs)
       return
     }
-    const snapshot = isSameBase
-      ? known.files.filter(({ part }) => part === 'snapshot')
-      : await this.#write(base, 'snapshot', undefined)
-    const delta = base === newest ? [] : await this.#write(newest, 'delta', base)
-    // a redaction or another stock arrived meanwhile
-    if (newest.publishedAt < this.#redactedAt || base.publishedAt < this.#redactedAt) return
-    if (this.#log.stockId !== stockId || this.#log.edition(newest.edition)?.checksum !== newest.checksum) return
-    await this.#keep({
-      stockId,
-      edition: newest.edition,
-      publishedAt: newest.publishedAt,
-      lastModified: newest.lastModified,
-      records: newest.records,
-      checksum: newest.checksum ?? '',
-      base: { edition: base.edition, checksum: base.checksum ?? '', lastModified: base.lastModified },
-      files: [...snapshot, ...delta],
+    const isStill = () =>
+      newest.publishedAt >= this.#redactedAt &&
+      base.publishedAt >= this.#redactedAt &&
+      this.#log.stockId === stockId &&
+      this.#log.edition(newest.edition)?.checksum === newest.checksum
+    /** The files of a format; those of the snapshot are kept while it is the same. */
+    const filesOf = async (format: BulkFile['format']): Promise<BulkFile[]> => {
+      const kept = isSameBase ? known.files.filter((file) => file.part === 'snapshot' && file.format === format) : []
+      const snapshot = kept.length > 0 ? kept : await this.#write(base, { part: 'snapshot', format }, undefined)
+      return base === newest ? snapshot : [...snapshot, ...(await this.#write(newest, { part: 'delta', format }, base))]
+    }
+    const keep = async (files: readonly BulkFile[]): Promise<void> => {
+      // a redaction or another stock arrived meanwhile
+      if (!isStill()) return
+      await this.#keep({
+        stockId,
+        edition: newest.edition,
+        publishedAt: newest.publishedAt,
+        lastModified: newest.lastModified,
+        records: newest.records,
+        checksum: newest.checksum ?? '',
+        base: { edition: base.edition, checksum: base.checksum ?? '', lastModified: base.lastModified },
+        files,
+      })
+    }
+    const lines = await filesOf('ndjson')
+    // the first files do not wait for the tables
+    if (!known) await keep(lines)
+    const tables = await filesOf('parquet').catch(async (error: unknown) => {
+      await keep(lines)
+      throw error
     })
+    await keep([...lines, ...tables])
   }
 
   /** Writes records of an edition: all, or those that changed after `since`. */
-  async #write(edition: EditionInfo, part: BulkFile['part'], since: EditionInfo | undefined): Promise<BulkFile[]> {
+  async #write(
+    edition: EditionInfo,
+    { part, format }: Pick<BulkFile, 'part' | 'format'>,
+    since: EditionInfo | undefined,
+  ): Promise<BulkFile[]> {
     const files: BulkFile[] = []
     let after: RecordKey | undefined = since && { lastModified: since.lastModified, id: lastId }
     let total = 0
     for (let isEnd = false; !isEnd; ) {
       const path = join(this.#folder, `incoming-${process.pid}`)
-      const lines = await GzipLines.create(path)
+      const writer = format === 'ndjson' ? await openLines(path) : await openTables(path)
       let rows = 0
       try {
         while (rows < this.#records) {
@@ -121,22 +141,24 @@ export class BulkFiles {
           const found = this.#log.lines({ edition: edition.edition, after, limit })
           isEnd = found === undefined || found.count < limit
           if (!found) break
-          await lines.add(found.bytes)
+          await writer.add(found.bytes, found.count)
           after = found.last
           rows += found.count
           if (isEnd) break
           await nextTurn()
         }
-        if (rows === 0) {
-          await lines.abandon()
-          break
+        for (const { path: made, ...file } of await writer.finish()) {
+          if (file.rows === 0) {
+            await rm(made)
+            continue
+          }
+          const named: BulkFile = { ...file, part, format }
+          await rename(made, join(this.#folder, bulkName(named)))
+          files.push(named)
         }
-        const file: BulkFile = { ...(await lines.finish()), rows, part, format: 'ndjson', table: 'tenders' }
-        await rename(path, join(this.#folder, bulkName(file)))
-        files.push(file)
         total += rows
       } catch (error) {
-        await lines.abandon()
+        await writer.abandon()
         throw error
       }
     }

@@ -1,0 +1,76 @@
+// What records are written into: lines of JSON as gzip, or tables of tenders and their lots.
+import { stat } from 'node:fs/promises'
+import { sumOf } from '#flat/files/durable-files'
+import { parquetColumn } from '#flat/files/parquet-column'
+import { openParquetTable } from '#flat/files/parquet-table'
+import { lotColumns, lotsOf, tenderColumns } from '#flat/record/flat-tender'
+import type { TenderRecord } from '../../domain/tender.ts'
+import { syncFile } from '../../platform/folders.ts'
+import type { BulkFile } from './bulk-state.ts'
+import { GzipLines } from './gzip-lines.ts'
+
+/** A durable file that has no name yet. */
+type MadeFile = Pick<BulkFile, 'sha256' | 'bytes' | 'rows' | 'table'> & { readonly path: string }
+
+export type BulkWriter = {
+  /** `lines`: whole records, each with its line end. */
+  readonly add: (lines: Buffer, count: number) => Promise<void>
+  readonly finish: () => Promise<readonly MadeFile[]>
+  readonly abandon: () => Promise<void>
+}
+
+const loneSurrogate = /\\ud[89a-f][0-9a-f]{2}/i
+
+/** A record; half pairs of surrogates, which no program accepts, are replaced. */
+const parsed = (line: string): TenderRecord =>
+  loneSurrogate.test(line)
+    ? JSON.parse(line, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))
+    : JSON.parse(line)
+
+export async function openLines(path: string): Promise<BulkWriter> {
+  const file = await GzipLines.create(path)
+  let rows = 0
+  return {
+    add: async (lines, count) => {
+      rows += count
+      await file.add(lines)
+    },
+    finish: async () => [{ ...(await file.finish()), rows, table: 'tenders', path }],
+    abandon: () => file.abandon(),
+  }
+}
+
+/** The columns that the sinks of the client have, without the whole record: that is in the lines. */
+export async function openTables(path: string): Promise<BulkWriter> {
+  const paths = { tenders: `${path}-tenders`, lots: `${path}-lots` }
+  const tenders = await openParquetTable(
+    paths.tenders,
+    'tenders',
+    tenderColumns.map((column) => parquetColumn(column, (record: TenderRecord) => record)),
+  )
+  const lots = await openParquetTable(
+    paths.lots,
+    'lots',
+    lotColumns.map((column) => parquetColumn(column, (lot: ReturnType<typeof lotsOf>[number]) => lot)),
+  )
+  const made = async (table: 'tenders' | 'lots', rows: number): Promise<MadeFile> => {
+    await syncFile(paths[table])
+    const [{ size: bytes }, sha256] = [await stat(paths[table]), await sumOf(paths[table])]
+    return { sha256, bytes, rows, table, path: paths[table] }
+  }
+  return {
+    add: async (lines) => {
+      for (const line of lines.toString().split('\n')) {
+        if (line === '') continue
+        const record = parsed(line)
+        await tenders.add(record, line.length)
+        for (const lot of lotsOf(record)) await lots.add(lot, 0)
+      }
+    },
+    finish: async () => [await made('tenders', await tenders.finish()), await made('lots', await lots.finish())],
+    abandon: async () => {
+      await tenders.abandon()
+      await lots.abandon()
+    },
+  }
+}
