@@ -105,11 +105,7 @@ async function parquetPart(folder: string, tendersName: string, lotsName: string
 }
 
 /** A table in Parquet that gets its name when it is durable. */
-async function openTable<Of>(
-  folder: string,
-  name: string,
-  columns: Parameters<typeof openParquetTable<Of>>[2],
-) {
+async function openTable<Of>(folder: string, name: string, columns: Parameters<typeof openParquetTable<Of>>[2]) {
   const path = incomingPath(folder, name)
   const table = await openParquetTable(path, name.replace(/-.*/, ''), columns)
   return {

@@ -170,9 +170,9 @@ test('Parquet that DuckDB reads in place is the edition too: a row for each reco
   const newest = `select id, title from read_parquet([${list('tenders')}])
     qualify row_number() over (partition by id order by last_modified desc) = 1 order by id`
   expect(await read(newest)).toEqual([...held].map(([number, title]) => ({ id: idOf(number), title })).sort(byId))
-  expect(await read(`select tender_id, lot_id from read_parquet([${list('lots')}]) order by tender_id limit 1`)).toEqual([
-    { tender_id: idOf(0), lot_id: 'LOT-1' },
-  ])
+  expect(
+    await read(`select tender_id, lot_id from read_parquet([${list('lots')}]) order by tender_id limit 1`),
+  ).toEqual([{ tender_id: idOf(0), lot_id: 'LOT-1' }])
   connection.disconnectSync()
 })
 
