@@ -105,9 +105,9 @@ async function parquetPart(folder: string, tendersName: string, lotsName: string
 }
 
 /** A table in Parquet that gets its name when it is durable. */
-async function openTable<Of>(folder: string, name: string, columns: Parameters<typeof openParquetTable<Of>>[2]) {
+async function openTable<Of>(folder: string, name: string, columns: Parameters<typeof openParquetTable<Of>>[3]) {
   const path = incomingPath(folder, name)
-  const table = await openParquetTable(path, name.replace(/-.*/, ''), columns)
+  const table = openParquetTable(await import('hyparquet-writer'), path, name.replace(/-.*/, ''), columns)
   return {
     add: table.add,
     finish: async (): Promise<ExportedFile> => {

@@ -43,12 +43,15 @@ export async function openLines(path: string): Promise<BulkWriter> {
 /** The columns that the sinks of the client have, without the whole record: that is in the lines. */
 export async function openTables(path: string): Promise<BulkWriter> {
   const paths = { tenders: `${path}-tenders`, lots: `${path}-lots` }
-  const tenders = await openParquetTable(
+  const library = await import('hyparquet-writer')
+  const tenders = openParquetTable(
+    library,
     paths.tenders,
     'tenders',
     tenderColumns.map((column) => parquetColumn(column, (record: TenderRecord) => record)),
   )
-  const lots = await openParquetTable(
+  const lots = openParquetTable(
+    library,
     paths.lots,
     'lots',
     lotColumns.map((column) => parquetColumn(column, (lot: ReturnType<typeof lotsOf>[number]) => lot)),

@@ -17,13 +17,13 @@ export type ParquetTable<Of> = {
   readonly abandon: () => Promise<void>
 }
 
-export async function openParquetTable<Of>(
+/** The caller loads hyparquet-writer, only for this format. */
+export function openParquetTable<Of>(
+  { ParquetWriter, fileWriter }: typeof import('hyparquet-writer'),
   path: string,
   name: string,
   columns: readonly ReturnType<typeof parquetColumn<never, Of>>[],
-): Promise<ParquetTable<Of>> {
-  // loaded only for this format
-  const { ParquetWriter, fileWriter } = await import('hyparquet-writer')
+): ParquetTable<Of> {
   const out = new ParquetWriter({
     writer: fileWriter(path),
     schema: [{ name, num_children: columns.length }, ...columns.map(({ schema }) => schema)],
