@@ -200,7 +200,11 @@ with Copy("sqlite:" + sys.argv[2]) as copy:
       { id: plainId(1), status: 'closed', archiveReason: 'expired' },
       { id: plainId(240), status: 'closed', archiveReason: 'expired' },
     ])
-    expect(await copy.run()).toMatchObject({ code: 0, err: expect.stringContaining('cursor-expired') })
+    const { code, err } = await copy.run()
+    expect(code).toBe(0)
+    expect(err).toContain('cursor-expired')
+    // not repaired afterwards by the digest
+    expect(err).not.toContain('differs')
     expect((await copy.verify()).code).toBe(0)
     expect(copy.records().find(({ id }) => id === plainId(1))?.['status']).toBe('closed')
   })
