@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
       width === 360 ? page.locator('.decide.hit button').first().tap() : key('y'),
     ])
     await Promise.all([page.waitForURL(here), width === 360 ? page.locator('.undo button').tap() : key('z')])
-    await Promise.all([page.waitForURL(/\/hits$/), width === 360 ? ways.first().tap() : key('u')])
+    await Promise.all([page.waitForURL(/\/hits$/), width === 360 ? page.locator('.crumbs a').tap() : key('u')])
     expect(await page.locator('ul.hits > li').count()).toBe(2)
     expect(next).toContain('/tenders/')
     if (width === 1280) {
