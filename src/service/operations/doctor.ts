@@ -286,7 +286,7 @@ async function addressFinding(
   try {
     const { body, status } = await http.get(`${url.replace(/\/$/, '')}${path}`, { maxBytes: 4_000_000 })
     const text = Buffer.from(body).toString('utf8')
-    const isOurs = text.includes('Tenderstock') && (path === '/' || text.includes(url))
+    const isOurs = path === '/' ? text.includes('Tenderstock') : text.includes('"openapi"') && text.includes(url)
     return status < 400 && isOurs
       ? ok(`${setting} leads to this service.`)
       : found(`${setting} (${url}) does not lead here but to something else: set it to where ${use}.`)
