@@ -3,8 +3,10 @@
 import type { Executor } from '../store/database/database.ts'
 import { forgetCalendar } from '../store/people/calendars.ts'
 import {
+  acceptHanded,
   acceptInvitation,
   createInvitation,
+  type HandedAcceptance,
   type Invitation,
   withdrawInvitation as withdraw,
 } from '../store/people/invitations.ts'
@@ -85,6 +87,22 @@ export async function join(
   const detail = { role, ...(identity && { issuer: identity.issuer }) }
   await record(trx, { ...newcomer, actor: mail }, { action: 'member.join', organizationId, subject: mail, detail })
   return { kind: 'joined', person, invitation }
+}
+
+/** Accepts an invitation by a link that was handed over; `viewer` is who is signed in. */
+export async function joinHanded(
+  trx: Executor,
+  newcomer: Newcomer,
+  which: { readonly keyHash: string; readonly viewer: Person | undefined },
+): Promise<HandedAcceptance> {
+  const { now, random } = newcomer
+  const { keyHash, viewer } = which
+  const accepted = await acceptHanded(trx, { keyHash, viewerId: viewer?.personId }, { now, newId: random.uuid() })
+  if (accepted.kind !== 'joined') return accepted
+  const { mail, organizationId, role } = accepted.invitation
+  const entry = { action: 'member.join', organizationId, subject: mail, detail: { role } } as const
+  await record(trx, { ...newcomer, actor: mail }, entry)
+  return accepted
 }
 
 /** `lastOwner`: an organization keeps one Owner. `noMember`: the person is none, or not any more. */

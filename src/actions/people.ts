@@ -11,6 +11,7 @@ import {
   hasPeople,
   listPeople,
   type Person,
+  proveMail,
   setOperator,
 } from '../store/people/people.ts'
 import { createSignInLink } from '../store/people/sessions.ts'
@@ -87,7 +88,10 @@ async function personFor(
   const known =
     (await findPersonByMail(trx, typed.trim())) ?? (mail === undefined ? undefined : await findPersonByMail(trx, mail))
   if (known) {
-    if (isOperator && !known.isOperator) await setOperator(trx, known.personId, true)
+    if (isOperator && !known.isOperator) {
+      await proveMail(trx, known.personId)
+      await setOperator(trx, known.personId, true)
+    }
     return { kind: 'made', person: known }
   }
   if (mail === undefined) return { kind: 'noAddress' }
@@ -107,6 +111,7 @@ export async function linkIdentity(
 ): Promise<IdentityLink> {
   const kind = await link(trx, identity, personId, newcomer.now)
   if (kind === 'other') return { kind }
+  await proveMail(trx, personId)
   const detail = { issuer: identity.issuer }
   await record(trx, { ...newcomer, actor: mail }, { action: 'identity.link', subject: mail, detail })
   return { kind }

@@ -9,6 +9,7 @@ import { overviewPages } from './customers/overview-pages.ts'
 import { operatorPages } from './desk/operator-pages.ts'
 import { findPages } from './find/find-pages.ts'
 import { partyPages } from './find/party-pages.ts'
+import { startPages } from './find/start-pages.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
 import type { PageRoute } from './frame/page.ts'
 import { digestPages } from './hits/digest-pages.ts'
@@ -51,6 +52,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   publicSite,
   searchPages,
   signInPages,
+  startPages,
   tenderPages,
   webhookPages,
 ]

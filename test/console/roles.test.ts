@@ -14,7 +14,7 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   // members read what is delivered, without secrets; Owners change it
   [/^GET \/o\/:organization\/webhooks(?:\/:endpoint(?:\/messages\/:message)?)?$/, 'member'],
   [/^\w+ \/o\/:organization\/webhooks\//, 'owner'],
-  [/^\w+ \/o\/:organization\/(?:searches|hits|profiles|digests)(?:\/|$)/, 'member'],
+  [/^\w+ \/o\/:organization\/(?:searches|hits|profiles|digests|start)(?:\/|$)/, 'member'],
   [/^GET \/o\/:organization(?:\/audit)?$/, 'member'],
   [/^GET \/tenders(?:\.csv)?$/, 'public'],
   [/^\w+ \/(?:authorities|companies|me|signed-in|tenders)(?:\/|$)/, 'person'],

@@ -5,14 +5,14 @@ import { accessVersion, endAccess, setUpAccess, setUpCustomer } from '../../acti
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { type Customer, listCustomers } from '../../store/people/customers.ts'
-import { invitationMs, listInvitations } from '../../store/people/invitations.ts'
-import { createSignInLink } from '../../store/people/sessions.ts'
+import { giveHandedLink, listInvitations } from '../../store/people/invitations.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
 import { formatDay, formatMoment, formatNumber } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { frameTexts } from '../frame/frame-texts.ts'
 import { type Html, html } from '../frame/html.ts'
+import { linkCard } from '../frame/link-card.ts'
 import {
   operatorPage,
   type PageAnswer,
@@ -26,7 +26,7 @@ import { empty, facts, field, figures, noteBox, numbers, part, question, table, 
 import { queueAccountMail } from '../mails/account-mails.ts'
 import { newKey } from '../mails/write-mails.ts'
 import { dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
-import { contractEnd, type Invited, lastUse, linkCard, stateWord, tokensPart } from './customer-parts.ts'
+import { contractEnd, type Invited, lastUse, stateWord, tokensPart } from './customer-parts.ts'
 import { customerTexts } from './customer-texts.ts'
 
 const root = '/operator/organizations'
@@ -332,7 +332,7 @@ class CustomerPages {
     const data = { invitationId, organization, invitedBy: viewer.person.mail, role: 'owner' } as const
     await queueAccountMail(trx, this.#context, { to: mail, mail: { kind: 'invitation', language, data }, now })
     if (this.#context.config.mail) return
-    await createSignInLink(trx, { keyHash: keyHashOf(key), invitationId, until: now + invitationMs, now })
+    await giveHandedLink(trx, invitationId, keyHashOf(key))
   }
 
   /** The link itself is shown only where no mail can bring it. */

@@ -61,15 +61,3 @@ export function tokensPart({ tokens }: Customer, language: Language): Html {
         })
   return part(texts.shared.tokens, list, texts.operatorOnly)
 }
-
-export function linkCard({ mail, link }: Invited, language: Language): Html {
-  const texts = customerTexts[language]
-  return html`<section class="card stack">
-    <h2>${texts.link}</h2>
-    <p class="soft small">${texts.linkDetail(mail)}</p>
-    <div class="secret">
-      <code id="link" tabindex="0">${link}</code>
-      <button type="button" class="go" data-copy="link" data-copied="${texts.shared.copied}">${texts.copy}</button>
-    </div>
-  </section>`
-}

@@ -69,10 +69,6 @@ const en = {
   gone: 'This invitation is no longer open.',
   isOwner: 'This person is an Owner already.',
   tooMany: 'Fifty invitations are open. Withdraw some first.',
-  link: 'Hand over this link',
-  linkDetail: (mail: string) =>
-    `This service sends no mail. The link is only for ${mail}, works once within 7 days, and is not shown again.`,
-  copy: 'Copy link',
   sentBefore: 'This form was already sent; nothing was done twice.',
   noOwner: 'No Owner yet',
   noOwnerDetail: 'Only an Owner can create tokens. Invite one.',
@@ -164,10 +160,6 @@ const de: typeof en = {
   gone: 'Diese Einladung ist nicht mehr offen.',
   isOwner: 'Diese Person ist schon Inhaber.',
   tooMany: 'Fünfzig Einladungen sind offen. Ziehen Sie zuerst einige zurück.',
-  link: 'Diesen Link übergeben',
-  linkDetail: (mail) =>
-    `Dieser Dienst sendet keine E-Mails. Der Link ist nur für ${mail}, gilt einmal und 7 Tage lang und wird nicht noch einmal gezeigt.`,
-  copy: 'Link kopieren',
   sentBefore: 'Dieses Formular wurde schon gesendet; nichts wurde doppelt getan.',
   noOwner: 'Noch kein Inhaber',
   noOwnerDetail: 'Nur ein Inhaber kann Token erstellen. Laden Sie einen ein.',

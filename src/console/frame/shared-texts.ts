@@ -47,6 +47,7 @@ const en = {
     condition: 'State',
     copied: 'Copied',
     copy: 'Copy',
+    copyLink: 'Copy link',
     cpv: 'CPV',
     day: 'Day',
     deadline: 'Deadline',
@@ -62,6 +63,10 @@ const en = {
     firstEditionComes: 'The first one appears when the portals have been read.',
     from: 'From',
     goesOn: 'Ongoing',
+    handLink: 'Hand over this link',
+    handLinkDetail: (mail: string) =>
+      `This service sends no mail. The link is only for ${mail}, works once within 7 days, and is not shown again. ` +
+      'It signs nobody in who has an account here already.',
     header: 'Header',
     headers: 'Headers',
     hour: 'Hour',
@@ -180,6 +185,7 @@ const de: typeof en = {
     condition: 'Zustand',
     copied: 'Kopiert',
     copy: 'Kopieren',
+    copyLink: 'Link kopieren',
     cpv: 'CPV',
     day: 'Tag',
     deadline: 'Frist',
@@ -196,6 +202,10 @@ const de: typeof en = {
     firstEditionComes: 'Die erste erscheint, wenn die Portale gelesen sind.',
     from: 'Von',
     goesOn: 'Dauert an',
+    handLink: 'Diesen Link übergeben',
+    handLinkDetail: (mail) =>
+      `Dieser Dienst sendet keine E-Mails. Der Link ist nur für ${mail}, gilt einmal und 7 Tage lang und wird nicht noch ` +
+      'einmal gezeigt. Wer hier schon ein Konto hat, wird mit ihm nicht angemeldet.',
     header: 'Kopfzeile',
     headers: 'Kopfzeilen',
     hour: 'Stunde',

@@ -82,7 +82,7 @@ const termsOf = ({ filter, profile, threshold }: ReadSearch & { readonly kind: '
 })
 
 /** The result for the open tenders, as a sentence. Long work continues in the background. */
-async function deliverNow(
+export async function deliverNow(
   { store, clock }: ConsoleContext,
   { language }: OrganizationRequest,
   search: StoredSearch,

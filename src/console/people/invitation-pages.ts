@@ -1,11 +1,12 @@
 // An invitation's link: what it says, and joining.
-import { join as joinNow } from '../../actions/members.ts'
+import { joinHanded, join as joinNow } from '../../actions/members.ts'
 import { inTransaction } from '../../store/database/database.ts'
-import { findInvitationOfLink } from '../../store/people/invitations.ts'
+import { findHandedInvitation, findInvitationOfLink } from '../../store/people/invitations.ts'
+import { isKnownMail } from '../../store/people/people.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
 import { newcomerOf } from '../frame/forms.ts'
-import { html } from '../frame/html.ts'
+import { type Html, html } from '../frame/html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../frame/page.ts'
 import { gatePage } from './sign-in-page.ts'
 import { signInTexts } from './sign-in-texts.ts'
@@ -18,17 +19,30 @@ export const invitationPages = (context: ConsoleContext): PageRoute[] => [
 async function showInvitation({ store, directory }: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { params, language, now, viewer, url } = request
   const texts = signInTexts[language]
-  const invitation = await findInvitationOfLink(store.db, keyHashOf(params['key'] ?? ''), now)
+  const keyHash = keyHashOf(params['key'] ?? '')
+  const mailed = await findInvitationOfLink(store.db, keyHash, now)
+  const invitation = mailed ?? (await findHandedInvitation(store.db, keyHash, now))
   const organization = invitation && directory.organization(invitation.organizationId)
   if (!invitation || !organization) return gonePage(request)
   const { mail, role, invitedBy } = invitation
   const title = texts.invitationTitle(organization.name)
   const isOther = viewer !== undefined && viewer.person.mail !== mail
+  const isOwn = viewer?.person.mail === mail
+  if (!mailed && !isOwn && (await isKnownMail(store.db, mail)))
+    return gatePage(title, texts.invitationLead(invitedBy, role === 'owner'), knownPart(url.pathname, mail, request))
   return gatePage(
     title,
     texts.invitationLead(invitedBy, role === 'owner'),
     html`
-      <p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p>
+      <p>
+        ${
+          isOther
+            ? texts.invitationOther(viewer.person.mail, mail)
+            : isOwn
+              ? texts.invitationStays(mail)
+              : texts.invitationAs(mail)
+        }
+      </p>
       <form method="post" action="${url.pathname}">
         <button class="go full">${texts.invitationButton(organization.name)}</button>
       </form>
@@ -36,19 +50,39 @@ async function showInvitation({ store, directory }: ConsoleContext, request: Pag
   )
 }
 
-/** Creates the person if there is none, and signs them in: having the link proves having the mail address. */
+/** A link that was handed over never signs in somebody who exists. */
+function knownPart(path: string, mail: string, { language, viewer }: PageRequest): Html {
+  const texts = signInTexts[language]
+  const signIn = html`<p>
+    <a class="btn go full" href="/sign-in?return=${encodeURIComponent(path)}">${texts.shared.signIn}</a>
+  </p>`
+  return html`<p>${texts.invitationKnown(mail)}</p>${!viewer && signIn}`
+}
+
+/**
+ * Creates the person if there is none, and signs them in: having the mailed link proves having the mail address. One
+ * that was handed over proves nothing, and adds the membership of whoever is signed in with that address.
+ */
 async function join(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { directory } = context
   const { params, language } = request
   const keyHash = keyHashOf(params['key'] ?? '')
-  const accepted = await inTransaction(context.store, (trx) => joinNow(trx, newcomerOf(context, request), { keyHash }))
+  const viewer = request.viewer?.person
+  const accepted = await inTransaction(context.store, async (trx) => {
+    const newcomer = newcomerOf(context, request)
+    const joined = await joinNow(trx, newcomer, { keyHash })
+    return joined.kind === 'joined' ? { ...joined, isNew: true } : joinHanded(trx, newcomer, { keyHash, viewer })
+  })
   if (accepted.kind === 'gone') return gonePage(request)
+  if (accepted.kind === 'known') return showInvitation(context, request)
   await directory.refresh()
   const { organizationId } = accepted.invitation
-  const name = directory.organization(organizationId)?.name ?? ''
-  return redirect(`/o/${organizationId}`, {
-    signIn: { personId: accepted.person.personId },
-    notice: signInTexts[language].joined(name),
+  const organization = directory.organization(organizationId)
+  // three questions lead to the first hits, where there is something to find
+  const hasStock = context.hasSamples || organization?.hasApiAccess === true
+  return redirect(`/o/${organizationId}${hasStock ? '/start' : ''}`, {
+    ...(accepted.isNew && { signIn: { personId: accepted.person.personId } }),
+    notice: signInTexts[language].joined(organization?.name ?? ''),
   })
 }
 

@@ -2,13 +2,15 @@
 import { editMember, inviteMember, type MemberChange, withdrawInvitation } from '../../actions/members.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
-import { listInvitations } from '../../store/people/invitations.ts'
+import { giveHandedLink, listInvitations } from '../../store/people/invitations.ts'
 import { listMembers, type Member, type Role } from '../../store/people/people.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
+import { keyHashOf } from '../frame/directory.ts'
 import { formatDay } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { homeOf } from '../frame/frame.ts'
 import { type Html, html } from '../frame/html.ts'
+import { linkCard } from '../frame/link-card.ts'
 import {
   type OrganizationRequest,
   organizationPage,
@@ -20,6 +22,7 @@ import {
 } from '../frame/page.ts'
 import { empty, field, moment, noteBox, part, question, select, table, unseen } from '../frame/parts.ts'
 import { queueAccountMail } from '../mails/account-mails.ts'
+import { newKey } from '../mails/write-mails.ts'
 import { peopleTexts } from './people-texts.ts'
 
 export const peoplePages = (context: ConsoleContext): PageRoute[] => {
@@ -43,6 +46,7 @@ async function peoplePage(
   context: ConsoleContext,
   request: OrganizationRequest,
   mailError?: string,
+  invited?: { readonly mail: string; readonly link: string },
 ): Promise<PageAnswer> {
   const { organization, language, now } = request
   const texts = peopleTexts[language]
@@ -59,6 +63,7 @@ async function peoplePage(
         mailError !== undefined &&
         noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)
       }
+      ${invited && linkCard(invited, language)}
       ${part(texts.members, membersTable(members, request), texts.rolesHint)}
       ${part(texts.shared.openInvitations, await invitationsTable(context, request, now))}
       ${isOwner && inviteForm(context, request, mailError)}
@@ -157,7 +162,7 @@ function inviteForm(context: ConsoleContext, request: OrganizationRequest, mailE
         ['owner', texts.roles.owner],
       ],
     })}</div><div><button class="go">${texts.send}</button></div></form>`,
-    context.config.mail ? texts.inviteHint : texts.inviteWaits,
+    context.config.mail ? texts.inviteHint : texts.inviteHands,
   )
 }
 
@@ -171,15 +176,23 @@ async function invite(context: ConsoleContext, request: OrganizationRequest): Pr
   if (mail === undefined) return peoplePage(context, request, texts.shared.writeAddress)
   const role = roleOf(form)
   const by = viewer.person.name || viewer.person.mail
+  const key = newKey(context.random)
   const sent = await once(context, request, async (trx) => {
     const outcome = await inviteMember(trx, actingOf(context, request), { organizationId, mail, role, by })
     if (outcome.kind !== 'invited') return new Refused(outcome.kind)
     const data = { invitationId: outcome.invitationId, organization: name, invitedBy: by, role }
     await queueAccountMail(trx, context, { to: mail, mail: { kind: 'invitation', language, data }, now })
+    if (!context.config.mail) await giveHandedLink(trx, outcome.invitationId, keyHashOf(key))
     return outcome
   })
   if (sent.kind === 'refused' && sent.reason === 'isMember') return peoplePage(context, request, texts.isMember)
   if (sent.kind === 'refused') throw new PageError(409, texts.tooMany)
+  // the link itself is shown only where no mail can bring it
+  if (!context.config.mail && sent.kind === 'done')
+    return peoplePage(context, { ...request, form: new URLSearchParams() }, undefined, {
+      mail,
+      link: `${context.origin}/invitation/${key}`,
+    })
   return redirect(pathOf(request), { notice: texts.shared.isInvited(mail) })
 }
 

@@ -42,6 +42,10 @@ const en = {
   invitationAs: (mail: string) => `You join as ${mail}, and this browser is signed in.`,
   invitationOther: (other: string, mail: string) =>
     `You are now signed in as ${other}. Joining signs you out there and in as ${mail}.`,
+  invitationStays: (mail: string) => `You join as ${mail}, with the account that you are signed in to.`,
+  invitationKnown: (mail: string) =>
+    `There is an account for ${mail}. This link does not sign it in: sign in with a passkey, with your company, or with a ` +
+    'link that the operator makes. Then open this page again.',
   invitationButton: (organization: string) => `Join ${organization}`,
   invitationGone: 'This invitation is no longer open',
   invitationGoneLead:
@@ -104,6 +108,10 @@ const de: typeof en = {
   invitationAs: (mail) => `Sie treten als ${mail} bei, und dieser Browser wird angemeldet.`,
   invitationOther: (other, mail) =>
     `Sie sind gerade als ${other} angemeldet. Der Beitritt meldet Sie dort ab und als ${mail} an.`,
+  invitationStays: (mail) => `Sie treten als ${mail} bei, mit dem Konto, an dem Sie angemeldet sind.`,
+  invitationKnown: (mail) =>
+    `Für ${mail} gibt es ein Konto. Dieser Link meldet es nicht an: Melden Sie sich mit einem Passkey an, über Ihr ` +
+    'Unternehmen oder mit einem Link, den der Betreiber macht. Öffnen Sie dann diese Seite wieder.',
   invitationButton: (organization) => `${organization} beitreten`,
   invitationGone: 'Diese Einladung ist nicht mehr offen',
   invitationGoneLead:

@@ -2,7 +2,15 @@
 import { sql } from 'kysely'
 import { dayMs } from '../../domain/time.ts'
 import type { Executor } from '../database/database.ts'
-import { addMember, createPerson, type Person, type Role } from './people.ts'
+import {
+  addMember,
+  createPerson,
+  createUnproven,
+  findPersonByMail,
+  type Person,
+  proveMail,
+  type Role,
+} from './people.ts'
 
 export type Invitation = {
   readonly invitationId: string
@@ -17,7 +25,7 @@ export type Invitation = {
 }
 
 /** How long an invitation can be accepted. */
-export const invitationMs = 7 * dayMs
+const invitationMs = 7 * dayMs
 /** Maximum open invitations of one organization. */
 const maxInvitations = 50
 
@@ -114,6 +122,55 @@ export async function acceptInvitation(
   if (!invitation) return undefined
   const { mail, organizationId, role } = invitation
   const person = await createPerson(trx, { personId: newId, mail, name: '', isOperator: false }, now)
+  await proveMail(trx, person.personId)
   await addMember(trx, { organizationId, personId: person.personId, role }, now)
   return { person, invitation }
+}
+
+const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex')
+
+/** Gives an open invitation a link that the inviter hands over, in place of one that it had. */
+export async function giveHandedLink(trx: Executor, invitationId: string, keyHash: string): Promise<void> {
+  await sql`update invitation set link_hash = ${bytesOf(keyHash)} where invitation_id = ${invitationId}`.execute(trx)
+}
+
+/** The open invitation of a link that was handed over. */
+export async function findHandedInvitation(
+  db: Executor,
+  keyHash: string,
+  now: number,
+): Promise<Invitation | undefined> {
+  const { rows } = await sql<Invitation>`
+    select ${columns} from invitation
+    where link_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now}`.execute(db)
+  return rows[0]
+}
+
+/** `known`: somebody has the address, who has to sign in first; the invitation stays open. `gone`: there is none. */
+export type HandedAcceptance =
+  | { readonly kind: 'joined'; readonly person: Person; readonly invitation: Invitation; readonly isNew: boolean }
+  | { readonly kind: 'known'; readonly mail: string }
+  | { readonly kind: 'gone' }
+
+/**
+ * Accepts the invitation of a link that was handed over. It proves no mail address: it makes a new person, or adds the
+ * membership of somebody who is signed in (`viewerId`) and has the address. Call it in a transaction.
+ */
+export async function acceptHanded(
+  trx: Executor,
+  { keyHash, viewerId }: { readonly keyHash: string; readonly viewerId: string | undefined },
+  { now, newId }: { readonly now: number; readonly newId: string },
+): Promise<HandedAcceptance> {
+  const { rows } = await sql<Invitation>`
+    select ${columns} from invitation
+    where link_hash = ${bytesOf(keyHash)} and used_at is null and until_ms > ${now} for update`.execute(trx)
+  const invitation = rows[0]
+  if (!invitation) return { kind: 'gone' }
+  const { mail, organizationId, role, invitationId } = invitation
+  const made = await createUnproven(trx, { personId: newId, mail, name: '', isOperator: false }, now)
+  const person = made ?? (await findPersonByMail(trx, mail))
+  if (!person || (!made && person.personId !== viewerId)) return { kind: 'known', mail }
+  await sql`update invitation set used_at = ${now} where invitation_id = ${invitationId}`.execute(trx)
+  await addMember(trx, { organizationId, personId: person.personId, role }, now)
+  return { kind: 'joined', person, invitation, isNew: made !== undefined }
 }

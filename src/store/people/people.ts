@@ -46,6 +46,12 @@ export async function findPersonByMail(db: Executor, mail: string): Promise<Pers
   return rows.map(withLanguage)[0]
 }
 
+/** Whether somebody has, or had, this mail address. */
+export async function isKnownMail(db: Executor, mail: string): Promise<boolean> {
+  const { rows } = await sql`select from person where mail = ${mail.toLowerCase()}`.execute(db)
+  return rows.length > 0
+}
+
 /** Creates a person; returns the existing one if the mail address is taken. Call it in the transaction of its cause. */
 export async function createPerson(trx: Executor, person: NewPerson, now: number): Promise<Person> {
   await sql`
@@ -57,6 +63,34 @@ export async function createPerson(trx: Executor, person: NewPerson, now: number
   )
   await bump(trx, 'console')
   return (await findPersonByMail(trx, person.mail))!
+}
+
+/**
+ * Creates a person whose mail address nobody has proven; undefined, and nothing changes, if somebody has or had it.
+ * Call it in the transaction of its cause.
+ */
+export async function createUnproven(trx: Executor, person: NewPerson, now: number): Promise<Person | undefined> {
+  const { numAffectedRows } = await sql`
+    insert into person (person_id, mail, name, is_operator, created_at, is_mail_unproven)
+    values (${person.personId}, ${person.mail.toLowerCase()}, ${person.name}, false, ${now}, true)
+    on conflict (mail) do nothing`.execute(trx)
+  if (numAffectedRows !== 1n) return undefined
+  await bump(trx, 'console')
+  return findPersonByMail(trx, person.mail)
+}
+
+/**
+ * Somebody proves the mail address of a person. Of one who had only joined by a link that was handed over, sessions and
+ * passkeys end: whoever had the link may be somebody else.
+ */
+export async function proveMail(trx: Executor, personId: string): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update person set is_mail_unproven = null where person_id = ${personId} and is_mail_unproven`.execute(trx)
+  if (numAffectedRows !== 1n) return
+  await sql`delete from passkey where person_id = ${personId}`.execute(trx)
+  await sql`delete from session where person_id = ${personId}`.execute(trx)
+  await sql`delete from calendar_feed where person_id = ${personId}`.execute(trx)
+  await bump(trx, 'console')
 }
 
 /** Changes name and language, which people choose themselves. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { bump } from '../database/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
-import { hasPeople } from './people.ts'
+import { hasPeople, proveMail } from './people.ts'
 
 export type Session = {
   /** SHA-256 of the cookie's value, in hex. */
@@ -149,7 +149,10 @@ export async function takeSignInLink(
       returning person_id`.execute(trx)
     const link = rows[0]
     if (!link) return { kind: 'gone' }
-    if (link.person_id !== null) return { kind: 'person', personId: link.person_id }
+    if (link.person_id !== null) {
+      await proveMail(trx, link.person_id)
+      return { kind: 'person', personId: link.person_id }
+    }
     if (await hasPeople(trx)) return { kind: 'gone' }
     return { kind: 'person', personId: await within(trx) }
   })

@@ -751,4 +751,9 @@ export const migrations: Migrations = {
       created_at bigint not null
     )`,
   ],
+  // Links of invitations that somebody hands over, and people of whom only such a link is known.
+  '0014-handed-invitations': [
+    'alter table invitation add column link_hash bytea',
+    'alter table person add column is_mail_unproven boolean',
+  ],
 }

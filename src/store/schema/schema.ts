@@ -606,6 +606,8 @@ export type Database = {
     is_operator: Generated<boolean>
     created_at: EpochMs
     ended_at: EpochMs | null
+    /** True for somebody who joined by a link that was handed over, until they prove the mail address. */
+    is_mail_unproven: boolean | null
   }
   membership: {
     organization_id: string
@@ -624,6 +626,8 @@ export type Database = {
     created_at: EpochMs
     until_ms: EpochMs
     used_at: EpochMs | null
+    /** Of a link that the inviter hands over: it proves no mail address. */
+    link_hash: Uint8Array | null
   }
   /** Links that can be used once; their keys are stored nowhere else than in the links. */
   sign_in_link: {

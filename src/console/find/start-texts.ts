@@ -1,0 +1,76 @@
+// Texts of the first steps.
+import { counted } from '../frame/format.ts'
+import { withShared } from '../frame/shared-texts.ts'
+
+const en = {
+  steps: 'Three steps',
+  names: ['What do you do?', 'Where?', 'Which of these have you won?'] as readonly [string, string, string],
+  leads: [
+    'In your own words. We find the trades that authorities use for it.',
+    'A region or a country, by its name. Leave it empty for everywhere.',
+    'Awards since 2022 to companies with a name like yours. They teach the score what fits you.',
+  ] as readonly [string, string, string],
+  what: 'What do you do?',
+  whatHint: 'Such as roofing, office cleaning, software',
+  whatMissing: 'Write at least one word, such as roofing.',
+  place: 'Where?',
+  placeHint: 'Such as Saxony, Austria',
+  trades: 'Trades that fit',
+  tradesHint: 'Untick what you do not do.',
+  noTrade: 'No trade is called that. Tenders that say these words will be found.',
+  open: (count: string) => `${count} open`,
+  company: 'Name of your company',
+  find: 'Look up',
+  wins: 'Awards',
+  noWins: 'No award is known under this name. That changes nothing: you can add some later, in the profile.',
+  goOn: 'Continue',
+  finish: 'Show my tenders',
+  now: 'With this you would see now',
+  openTenders: (count: string) => counted(count, 'open tender', 'open tenders'),
+  announced: (count: string) => `and ${count} announced, for which nobody can bid yet`,
+  final: 'Nothing is final. You can change all of it at any time.',
+  unknownPlace: (text: string) => `No region is called “${text}”. Try its district, state or country.`,
+  whichPlace: (names: string) => `There are several. Write one of these: ${names}.`,
+  made: (name: string) => `The search “${name}” is saved.`,
+  tooMany: 'Your organization has as many searches as are possible. Change one of them.',
+  nothing: 'Choose a trade, or go back and write what you do.',
+  back: 'Back',
+}
+
+const de: typeof en = {
+  steps: 'Drei Schritte',
+  names: ['Was machen Sie?', 'Wo?', 'Was davon haben Sie gewonnen?'],
+  leads: [
+    'In eigenen Worten. Wir finden die Branchen, die Auftraggeber dafür verwenden.',
+    'Eine Region oder ein Land, mit Namen. Leer heißt überall.',
+    'Vergaben seit 2022 an Unternehmen mit einem Namen wie Ihrem. An ihnen lernt die Bewertung, was zu Ihnen passt.',
+  ],
+  what: 'Was machen Sie?',
+  whatHint: 'Etwa Dachdecker, Büroreinigung, Software',
+  whatMissing: 'Schreiben Sie mindestens ein Wort, etwa Dachdecker.',
+  place: 'Wo?',
+  placeHint: 'Etwa Sachsen, Österreich',
+  trades: 'Passende Branchen',
+  tradesHint: 'Nehmen Sie das Häkchen weg, wo Sie nicht arbeiten.',
+  noTrade: 'So heißt keine Branche. Gefunden wird, was diese Wörter enthält.',
+  open: (count) => `${count} offen`,
+  company: 'Name Ihres Unternehmens',
+  find: 'Nachsehen',
+  wins: 'Vergaben',
+  noWins:
+    'Unter diesem Namen ist keine Vergabe bekannt. Das macht nichts: Sie können später welche im Profil ergänzen.',
+  goOn: 'Fortfahren',
+  finish: 'Meine Ausschreibungen zeigen',
+  now: 'Damit sähen Sie jetzt',
+  openTenders: (count) => counted(count, 'offene Ausschreibung', 'offene Ausschreibungen'),
+  announced: (count) => `und ${count} angekündigt, noch ohne Angebote`,
+  final: 'Nichts davon ist endgültig. Sie können alles jederzeit ändern.',
+  unknownPlace: (text) => `Keine Region heißt „${text}“. Versuchen Sie es mit Kreis, Land oder Staat.`,
+  whichPlace: (names) => `Es gibt mehrere. Schreiben Sie eine davon: ${names}.`,
+  made: (name) => `Die Suche „${name}“ ist gespeichert.`,
+  tooMany: 'Ihre Organisation hat so viele Suchen, wie möglich sind. Ändern Sie eine davon.',
+  nothing: 'Wählen Sie eine Branche, oder gehen Sie zurück und schreiben Sie, was Sie machen.',
+  back: 'Einen Schritt zurück',
+}
+
+export const startTexts = withShared(en, de)
