@@ -73,7 +73,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
   test('says that nothing is wrong, then names each problem, since when it exists and what follows', async () => {
     const world = await open()
     const { store, page, get, post, operator, organization, context, now, waits } = world
-    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*15 checks passed/)
+    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*16 checks passed/)
     await receiveNotices(store, pair)
     await world.apply()
     await world.publish()

@@ -41,14 +41,14 @@ const addressOf = (sourceId: string): string => `/operator/sources/${encodeURICo
 
 async function sourceList({ reads }: ConsoleContext, { language, query, now }: PersonRequest): Promise<PageAnswer> {
   const texts = sourceTexts[language]
-  const lines = await reads.sources()
+  const { lines, past: whole } = await reads.sourcesWithPast()
   const wanted = sourceStates.find((each) => each === query.get('state'))
   const shown = sourceStates.filter((each) => wanted === undefined || each === wanted)
   const number = (value: number) => formatNumber(value, language)
   const running = lines.filter((line) => isActive(line.state))
   const ago = (at: number | null) => (at === null ? texts.never : formatRelative(at, now, language))
   const headOf = (each: (typeof sourceStates)[number]) => (each === 'alarm' ? texts.withAlarm : texts.states[each])
-  const { last, done, sources, daysLeft } = await reads.past()
+  const { last, done, sources, daysLeft } = whole
   const past = last === null ? '' : texts.archiveAll(number(done), number(sources), number(Math.ceil(daysLeft)))
   const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
   return page({

@@ -211,8 +211,8 @@ export type StockReads = {
     readonly pair?: readonly [left: string, right: string]
   }) => Promise<ReviewDesk>
   readonly sources: () => Promise<readonly SourceLine[]>
-  /** How much of the past of all sources that are read is there. */
-  readonly past: () => Promise<WholePast>
+  /** The same, with how much of the past of all sources that are read is there. */
+  readonly sourcesWithPast: () => Promise<{ readonly lines: readonly SourceLine[]; readonly past: WholePast }>
   readonly source: (sourceId: string) => Promise<SourceFile | undefined>
   /** The bytes of a received document. Undefined if there are none. */
   readonly document: (documentId: string) => Promise<FoundDocument | undefined>

@@ -48,23 +48,8 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
   return {
     record: (id) => within((trx) => readRecord(trx, id, clock())),
     reviews: (options) => within((trx) => reviewDesk(trx, options, clock())),
-    sources: async () => {
-      const sources = await loadSources()
-      return within(async (trx) => {
-        const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
-        const pasts = await sourcesPast({ db: trx }, { sources, now: clock() })
-        return judged.map(({ health, record }) =>
-          lineOf(sources.get(health.sourceId)!, { health, record, past: pasts.get(health.sourceId) }),
-        )
-      })
-    },
-    past: async () => {
-      const sources = await loadSources()
-      return within(async (trx) => {
-        const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
-        return wholePast(activePasts(await sourcesPast({ db: trx }, { sources, now: clock() }), judged), sources)
-      })
-    },
+    sources: async () => (await within((trx) => readSources(trx, context))).lines,
+    sourcesWithPast: () => within((trx) => readSources(trx, context)),
     source: async (sourceId) => {
       const source = (await loadSources()).get(sourceId)
       return source && within((trx) => sourceFile(trx, source, context))
@@ -159,6 +144,16 @@ function lineOf(
     past,
     alarms: health.alarms.map(({ kind, detail }) => ({ kind, detail })),
   }
+}
+
+async function readSources(trx: Executor, context: ServiceContext) {
+  const sources = await loadSources()
+  const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
+  const pasts = await sourcesPast({ db: trx }, { sources, now: context.clock() })
+  const lines = judged.map(({ health, record }) =>
+    lineOf(sources.get(health.sourceId)!, { health, record, past: pasts.get(health.sourceId) }),
+  )
+  return { lines, past: wholePast(activePasts(pasts, judged), sources) }
 }
 
 async function sourceFile(trx: Executor, source: Source, context: ServiceContext): Promise<SourceFile> {
