@@ -142,7 +142,8 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
 }, 600_000)
 
 test('a backup of an older version is migrated, and one of a newer version is refused', async () => {
-  const older = Object.fromEntries(Object.entries(migrations).slice(0, 3))
+  // the newest whose tables this version's backup command can write to
+  const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0008'))
   const { location, target } = await backedUp({}, older)
   expect(await restored(location, target)).toMatchObject({ event: 'restored', edition: 1 })
   const store = await openStore({ dataFolder: target, migrations: {} })
