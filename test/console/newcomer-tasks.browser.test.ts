@@ -81,7 +81,9 @@ describe.skipIf(!hasChromium)('tasks of a newcomer', () => {
       },
       done: (name: string) => {
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-        console.log(`${name}, ${language}, ${width} px: ${seconds} s, ${counts.screens} screens, ${counts.entries} entries`)
+        console.log(
+          `${name}, ${language}, ${width} px: ${seconds} s, ${counts.screens} screens, ${counts.entries} entries`,
+        )
       },
     }
   }
