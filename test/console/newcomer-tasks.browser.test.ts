@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('tasks of a newcomer', () => {
 
   async function openTask(language: 'en' | 'de', width: number, cookie?: string) {
     const context = await browser.newContext({ viewport: { width, height: 800 } })
-    const cookies = [{ name: 'language', value: language, url: world.origin }]
+    const cookies = [{ name: 'language', value: String(language), url: world.origin }]
     if (cookie) cookies.push({ name: 'session', value: cookie, url: world.origin })
     await context.addCookies(cookies)
     const page: Page = await context.newPage()
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('tasks of a newcomer', () => {
       counts,
       entry,
       look: async (name: string) => {
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
         const shots = process.env['TASK_SHOTS']
         if (shots === undefined) return
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('tasks of a newcomer', () => {
   /** Moves the focus by Tab to what matches. */
   async function tabTo(page: Page, selector: string): Promise<void> {
     for (let presses = 0; presses < 80; presses++) {
-      if (await page.evaluate((each) => document.activeElement?.matches(each) === true, selector)) return
+      if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
       await page.keyboard.press('Tab')
     }
     throw new Error(`the keyboard does not reach ${selector}`)
