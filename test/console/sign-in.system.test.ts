@@ -365,7 +365,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     const viewer = context.directory.viewerOf(cookieOf(joined)!)!
     expect(viewer.person).toMatchObject({ mail: 'ida@example.org', isOperator: false })
     expect(viewer.memberships).toMatchObject([{ organizationId: id, role: 'member' }])
-    expect(locationOf(joined)).toBe(`/o/${id}`)
+    expect(locationOf(joined)).toBe(`/o/${id}/start`)
     const entries = await store.db
       .selectFrom('audit_entry')
       .select(['action', 'actor', 'at'])

@@ -355,12 +355,21 @@ export class Invariants {
   // --- quota ---
 
   onForeignRequest(): void {
+    this.#seeLimit()
     this.#sharedCount.push(this.#world.now)
     this.#wholeCount.push(this.#world.now)
   }
 
   onNodeRestart(node: ApiNode): void {
     this.#localCounts.delete(node)
+  }
+
+  /** Requests under a limit above the exact ones are stamped to the second, whoever sends them. */
+  #seeLimit(): void {
+    const { now, requestsPerMinute } = this.#world
+    if (requestsPerMinute === this.#limitSeen) return
+    this.#limitSeen = requestsPerMinute
+    this.#limitChangedAt = now
   }
 
   #checkQuota(node: ApiNode, status: number): void {
@@ -374,10 +383,7 @@ export class Invariants {
     const { now, requestsPerMinute } = this.#world
     // Without the shared count a node holds its share.
     const { limit } = decision
-    if (requestsPerMinute !== this.#limitSeen) {
-      this.#limitSeen = requestsPerMinute
-      this.#limitChangedAt = now
-    }
+    this.#seeLimit()
     const isExact = requestsPerMinute <= exactLimit && now - this.#limitChangedAt > 2 * windowMs
     const localNow = node.clock()
     const local = (this.#localCounts.get(node) ?? []).filter((at) => at > localNow - windowMs)
