@@ -14,7 +14,8 @@ export function expectOnlyText(markup: string, where: string): void {
     const names = tag.replace(/"[^"]*"/g, '""')
     expect(names, where).not.toMatch(/\son[a-z]+\s*=|\sstyle\s*=|srcdoc|<(?:iframe|base|img|object|embed|style|math)/i)
     const [, address] = /\s(?:href|src|action|formaction)="([^"]*)"/.exec(tag) ?? []
-    if (address !== undefined) expect(address, where).toMatch(/^(?:\/(?!\/)|https?:\/\/|#)/)
+    if (address !== undefined)
+      expect(address, where).toMatch(/^(?:\/(?!\/)|https?:\/\/|#|mailto:\?subject=[\w.~!*'()%-]*&amp;body=http)/)
   }
   for (const tag of markup.match(/<script[^>]*>/g) ?? [])
     expect(tag, where).toContain('<script type="module" src="/assets/')

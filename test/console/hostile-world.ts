@@ -405,6 +405,7 @@ export async function openHostileWorld(engine: Engine) {
     '/o/:organization/digests': [`${org}/digests`],
     '/o/:organization/digests/:digest': digests.map((each) => `${org}/digests/${each}`),
     '/o/:organization/digests/:digest/remove': digests.map((each) => `${org}/digests/${each}/remove`),
+    '/o/:organization/start': [`${org}/start`],
     '/o/:organization/hits': ['', '?order=deadline', '?state=seen', `?search=${searches[1]!.searchId}`].map(
       (query) => `${org}/hits${query}`,
     ),
@@ -458,6 +459,7 @@ export async function openHostileWorld(engine: Engine) {
     '/operator/sources/:source': ['/operator/sources/doe'],
     '/operator/values': ['/operator/values'],
     '/me': ['/me'],
+    '/me/calendar': ['/me/calendar'],
     '/me/passkeys/new': ['/me/passkeys/new'],
     '/me/passkeys/remove': indexes.map((index) => `/me/passkeys/remove?id=${passkeyAt(index)}`),
     '/tenders': ['/tenders?status=any', '/tenders?status=any&page=2'],

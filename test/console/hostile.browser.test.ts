@@ -35,13 +35,18 @@ const ownWords = new Set([
   ...['/sign-in', '/sign-in/sent', '/signed-in', '/sign-in/oidc', '/sign-in/oidc/callback', '/first/:key'],
   // a file, whose cells are tested beside what writes them
   '/tenders.csv',
+  // files of calendars, tested beside what writes them, and ways to another page
+  ...['/calendar/:key', '/samples/:id/deadline.ics', '/tenders/:id/deadline.ics'],
+  ...['/o/:organization/hits/:hit/next', '/o/:organization/hits/:hit/previous'],
+  // they read a served edition, which this world has not
+  ...['/authorities/:country/:name', '/companies/:country/:name'],
   // as bytes in a sandbox
   '/operator/documents/:hash',
 ])
 /** Pages among the hostile ones whose main part has figures and empty fields only. */
 const withoutTexts = new Set([
   ...['/o/:organization/profiles/new', '/operator/organizations/new', '/operator/values'],
-  ...['/operator/editions'],
+  ...['/operator/editions', '/o/:organization/start', '/me/calendar'],
 ])
 
 let browser: Browser | undefined

@@ -34,14 +34,14 @@ export type HitView = {
 
 /** Belongs in a form: its checkbox is named `hit`, its buttons `do`. */
 export function hitItem(view: HitView): Html {
-  const { hit, record, language, list, next } = view
+  const { hit, record, language, list, next, organizationId } = view
   const texts = hitsTexts[language]
   const { hitId, fitScore } = hit
   const { text, lang } = titleOf(record ?? {})
   const title = text || texts.untitled
   const isBySearch = (JSON.parse(hit.fit) as Fit).profile === null
   // a redirect keeps the fragment, so that without script the next hit is where somebody goes on
-  const action = next && html` formaction="hits#h-${next.hitId}"`
+  const action = next && html` formaction="/o/${organizationId}/hits#h-${next.hitId}"`
   const button = (to: PageHit['state'], text: string, kind = '') =>
     html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}"${action}>${text}<span class="hide">: ${title}</span></button>`
   return html`<li id="h-${hitId}" data-hit="${hitId}" data-state="${hit.state}">
