@@ -608,19 +608,20 @@ const table = {
     examples: [['tenderstock source show ted', 'the official journal']],
   },
   'source terms': {
-    summary: 'List what a person has to settle: contact, keys, agreements, robots.txt, licenses, open questions.',
+    summary: 'List what a person has to settle: contact, keys, agreements, licenses, open questions.',
     details: ['A list to tick off, in Markdown. Sends nothing.'],
     options: {
       country: { type: 'text', value: 'XX', help: 'Of the sources of a country, ISO 3166-1 (DE, FR, EU …).' },
     },
     environment: sourceEnvironment,
-    examples: [['tenderstock source terms > terms.markdown', 'before the first day']],
+    examples: [['tenderstock source terms --country DE', 'before the first day']],
   },
   'source mend': {
-    summary: 'Record the answers of a portal that answers otherwise than its card expects, and say what to change.',
+    summary: 'Record the answers of a portal that has changed, and say what to change in its card.',
     details: [
-      'Sends the requests of `source check`, records them without keys, cookies, mail addresses and phone numbers, as a test',
-      'that fails until the card reads them, and names the file to change, members that are gone and new ones like them.',
+      'Sends the requests of `source check`, and records them without keys, cookies, mail addresses and',
+      'phone numbers, as a test that fails until the card reads them. Names the file to change, members',
+      'that are gone, and new ones like them.',
       'Exit code 0: the portal answers as its card expects; 6: it does not.',
     ],
     operands: { name: 'SOURCE', min: 1, max: 1 },
@@ -1312,7 +1313,7 @@ const table = {
     ],
   },
   drill: {
-    summary: 'Restore the newest of several backups into a scratch database, for a trial, and compare it.',
+    summary: 'Restore the newest of several backups into a scratch database, and compare it.',
     details: [
       'It finds the newest backup below the place, restores all of it, computes the digest of its edition and compares that with',
       'what was published. The stock notes the result: metric, alert and the first page of the console show its age.',

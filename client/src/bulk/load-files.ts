@@ -5,6 +5,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { ClientError } from '../client-error.ts'
 import { faultText } from '../fault-text.ts'
 import { sumOf } from '../sinks/files/durable-files.ts'
 import type { Sleep } from '../sleep.ts'
@@ -22,9 +23,15 @@ export type LoadOptions = {
 }
 
 /** The link has ended, or the file is gone: a new manifest says where it is. */
-export class StaleLinkError extends Error {}
+export class StaleLinkError extends ClientError {
+  override readonly name = 'StaleLinkError'
+  readonly code = 'unreachable'
+}
 /** Files cannot be loaded; the list brings the same records. */
-export class BulkLoadError extends Error {}
+export class BulkLoadError extends ClientError {
+  override readonly name = 'BulkLoadError'
+  readonly code = 'unreachable'
+}
 
 /** Attempts without a new byte, and how often a file may have a wrong digest. */
 const maxAttempts = 5
