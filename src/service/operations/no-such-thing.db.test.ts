@@ -105,8 +105,11 @@ const naming: readonly CommandName[] = [
   'organization create',
   'backup',
   'restore',
+  'drill',
   'database export',
   'completion',
+  // runs in the process of the command, without a service
+  'source mend',
 ]
 
 const stateOf = async () =>
