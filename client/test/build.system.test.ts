@@ -66,12 +66,12 @@ async function findRuntime(names: readonly string[], version: RegExp): Promise<s
 }
 
 describe('the built package', () => {
-  it('has a core of 20 kB, compressed', () => {
+  it('has a core of 21 kB, compressed', () => {
     const { files } = graphOf(coreEntries)
     const bytes = [...files].map((path) => gzipSync(readFileSync(dist(path)), { level: 9 }).length)
     const total = bytes.reduce((sum, size) => sum + size, 0)
     console.log(`core: ${files.size} files, ${total} bytes compressed one by one`)
-    expect(total).toBeLessThan(20_500)
+    expect(total).toBeLessThan(21_000)
   })
 
   it('has a core that imports nothing but itself: no node: module, no package', () => {
