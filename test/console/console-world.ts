@@ -8,6 +8,7 @@ import { openConsole } from '../../src/console/console.ts'
 import { auditTexts } from '../../src/console/desk/audit-texts.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../src/console/frame/console-context.ts'
 import { Directory, keyHashOf } from '../../src/console/frame/directory.ts'
+import { StockLimits } from '../../src/console/frame/stock-access.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
@@ -117,6 +118,7 @@ export async function openConsoleWorld(
     ...service,
     editions,
     directory,
+    stockLimits: new StockLimits(directory),
     origin,
     apiAddress: 'http://api.example.org',
     client,

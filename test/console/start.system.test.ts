@@ -1,5 +1,6 @@
 // From an invitation to the first hits over real HTTP: three pages, each answer corrected where it is wrong.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '../../src/domain/time.ts'
 import { listProfiles, listSearches } from '../../src/store/hits/searches.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { marketTenderId, publishMarket } from './market.ts'
@@ -67,6 +68,33 @@ describe('the first steps', () => {
       'kita · Bayern',
       'kita · Bayern 2',
     ])
+  })
+
+  test('are not for somebody without access to a live stock: what samples count says nothing about it', async () => {
+    const other = await world.organization('Beta')
+    const there = `/o/${other}`
+    const { cookie: carl } = await world.person('carl@example.org', { memberOf: [[other, 'member']] })
+    Object.assign(world.context, { hasSamples: false })
+    const sent = { 'form-key': 'C'.repeat(22), what: 'kita', place: '', cpv: '45214100' }
+    for (const answer of [
+      await world.get(`${there}/start?step=2&what=kita`, carl),
+      await world.post(`${there}/start`, sent, carl),
+    ])
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, there])
+    expect(await listSearches(world.store.db, other)).toEqual([])
+    expect(await read('?step=2&what=kita')).toContain('1 open tender')
+    Object.assign(world.context, { hasSamples: true })
+  })
+
+  test('count as pages of tenders, also the look-up of what a company won', async () => {
+    world.wait(10 * minuteMs)
+    const { cookie: dora } = await world.person('dora@example.org', { memberOf: [[organization, 'member']] })
+    const looks = [`${at}?step=2&what=kita`, `${at}?step=3&seen=yes&what=kita&cpv=45214100&company=Glanz`]
+    const statuses: number[] = []
+    for (let count = 0; count < 61; count++) statuses.push((await world.get(looks[count % 2]!, dora)).status)
+    expect([statuses.indexOf(429), statuses.length]).toEqual([60, 61])
+    expect((await world.get('/tenders?words=kita', dora)).status).toBe(429)
+    world.wait(minuteMs)
   })
 
   test('nothing to look for makes nothing', async () => {

@@ -10,7 +10,7 @@ import { type Asked, addressOf, orderOf, pageSize, readAddress } from './asked.t
 import { chipsOf } from './facet-parts.ts'
 import { findPage, type Wider, withoutStock } from './find-page.ts'
 import { findTexts } from './find-texts.ts'
-import { FindLimits, type FoundStock, hourOf, stockFor } from './found-stock.ts'
+import { type FoundStock, hourOf, stockFor } from './found-stock.ts'
 import { csvHead, csvRow } from './tenders-csv.ts'
 
 /** Rows of a file between two turns of other work. */
@@ -20,13 +20,10 @@ const indexWaitMs = 500
 /** Ways to widen a question that finds nothing. */
 const maxWider = 6
 
-export const findPages = (context: ConsoleContext): PageRoute[] => {
-  const limits = new FindLimits()
-  return [
-    publicPage('GET', '/tenders', (request) => answerOf(context, limits, request)),
-    publicPage('GET', '/tenders.csv', (request) => fileOf(context, limits, request)),
-  ]
-}
+export const findPages = (context: ConsoleContext): PageRoute[] => [
+  publicPage('GET', '/tenders', (request) => answerOf(context, request)),
+  publicPage('GET', '/tenders.csv', (request) => fileOf(context, request)),
+]
 
 /** What is asked of an edition. */
 export function questionOf(asked: Asked, at: number, part: Pick<TenderQuestion, 'offset' | 'limit'>): TenderQuestion {
@@ -52,7 +49,7 @@ function spanOf(month: string): Pick<TenderQuestion, 'publishedFrom' | 'publishe
   return { publishedFrom: Date.UTC(year!, number! - 1), publishedBefore: Date.UTC(year!, number!) }
 }
 
-async function answerOf(context: ConsoleContext, limits: FindLimits, request: PageRequest): Promise<PageAnswer> {
+async function answerOf(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { query, language } = request
   const read = readAddress(query, language)
   const { asked, faults } = read
@@ -60,7 +57,7 @@ async function answerOf(context: ConsoleContext, limits: FindLimits, request: Pa
   if (read.hasPlace && faults.length === 0) return redirect(addressOf(asked, { page: asked.page }))
   const stock = stockFor(context, request)
   if (typeof stock === 'string') return withoutStock(stock, request)
-  limits.takePage(context, request)
+  context.stockLimits.takePage(request)
   const { editions } = stock
   if (!editions.newest) return withoutStock('noEdition', request)
   await editions.indexed(indexWaitMs)
@@ -86,13 +83,13 @@ function widerOf({ editions, ...stock }: FoundStock, asked: Asked, language: Pag
 }
 
 /** The first rows in the order of the question, as a file. */
-async function fileOf(context: ConsoleContext, limits: FindLimits, request: PageRequest): Promise<PageAnswer> {
+async function fileOf(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { query, language } = request
   const { asked, faults } = readAddress(query, language)
   if (faults[0]) throw new PageError(400, faults[0].text)
   const stock = stockFor(context, request)
   if (typeof stock === 'string' || !stock.editions.newest) throw new PageError(503, findTexts[language].noEdition)
-  limits.takeFile(context, request)
+  context.stockLimits.takeFile(request)
   const { editions, pages } = stock
   await editions.indexed(indexWaitMs)
   const { positions } = editions.findTenders(questionOf(asked, hourOf(stock), { offset: 0, limit: maxFound }))

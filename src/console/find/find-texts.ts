@@ -159,9 +159,6 @@ const en = {
   noPlace: (text: string) =>
     `No region is called “${text}”. Try its district, state or country; a town can be one of the words.`,
   whichPlace: (text: string) => `Which “${text}” do you mean?`,
-  tooManyPages: 'At most 60 pages of tenders a minute for a person and an organization. Wait a moment, then go on.',
-  tooManyDownloads:
-    'At most 20 downloads a day for a person and an organization. A copy of the whole stock is what the API is for.',
   columns: {
     title: 'Title',
     authority: 'Authority',
@@ -331,9 +328,6 @@ const de: typeof en = {
   noPlace: (text) =>
     `Keine Region heißt „${text}“. Versuchen Sie Kreis, Land oder Staat; ein Ort kann eines der Wörter sein.`,
   whichPlace: (text) => `Welches „${text}“ meinen Sie?`,
-  tooManyPages: 'Höchstens 60 Seiten mit Ausschreibungen je Minute, Person und Organisation. Warten Sie einen Moment.',
-  tooManyDownloads:
-    'Höchstens 20 Dateien am Tag je Person und Organisation. Für eine Kopie des ganzen Bestands gibt es die API.',
   columns: {
     title: 'Titel',
     authority: 'Auftraggeber',

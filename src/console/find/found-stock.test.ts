@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { PageError, type PageRequest } from '../frame/page.ts'
-import { FindLimits, stockFor } from './found-stock.ts'
+import { StockLimits } from '../frame/stock-access.ts'
+import { stockFor } from './found-stock.ts'
 
 const made = { newest: { publishedAt: 5, records: 7 } }
 const live = { newest: { publishedAt: 9, records: 90 } }
@@ -67,21 +68,20 @@ function times(take: () => void): number {
 }
 
 test('pages and files have limits for a person and an organization', () => {
-  const context = worldOf({ hasAccess: true })
-  const limits = new FindLimits()
+  const limits = new StockLimits(worldOf({ hasAccess: true }).directory)
   const [anna, bert, stranger] = [
     asking({ person: 'anna', organizations: ['acme'] }),
     asking({ person: 'bert', organizations: ['acme'] }),
     asking(),
   ]
   const other = asking({ person: 'carl', organizations: ['beta'] })
-  expect(times(() => limits.takePage(context, anna))).toBe(60)
+  expect(times(() => limits.takePage(anna))).toBe(60)
   // the organization has used them up
-  expect(times(() => limits.takePage(context, bert))).toBe(0)
-  expect(times(() => limits.takePage(context, other))).toBe(60)
-  expect(times(() => limits.takePage(context, stranger))).toBe(60)
-  expect(times(() => limits.takePage(context, { ...anna, now: 1000 + 60_000 }))).toBe(60)
-  expect(times(() => limits.takeFile(context, anna))).toBe(20)
-  expect(times(() => limits.takeFile(context, { ...anna, now: 1000 + 3_600_000 }))).toBe(0)
-  expect(times(() => limits.takeFile(context, { ...anna, now: 1000 + 24 * 3_600_000 }))).toBe(20)
+  expect(times(() => limits.takePage(bert))).toBe(0)
+  expect(times(() => limits.takePage(other))).toBe(60)
+  expect(times(() => limits.takePage(stranger))).toBe(60)
+  expect(times(() => limits.takePage({ ...anna, now: 1000 + 60_000 }))).toBe(60)
+  expect(times(() => limits.takeFile(anna))).toBe(20)
+  expect(times(() => limits.takeFile({ ...anna, now: 1000 + 3_600_000 }))).toBe(0)
+  expect(times(() => limits.takeFile({ ...anna, now: 1000 + 24 * 3_600_000 }))).toBe(20)
 })

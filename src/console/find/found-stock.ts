@@ -1,16 +1,12 @@
 // Which tenders somebody may look through: the stock for people whose organization has access to it, and for operators;
-// made-up samples for everybody else. And how many pages and files that may be.
-import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
-import { AttemptLimit } from '../frame/attempt-limit.ts'
+// made-up samples for everybody else.
+import { hourMs } from '../../domain/time.ts'
 import type { ConsoleContext, ExplorerStock } from '../frame/console-context.ts'
 import { formatDay, formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
-import { PageError, type PageRequest } from '../frame/page.ts'
+import type { PageRequest } from '../frame/page.ts'
 import { accessOf, readsStock } from '../frame/stock-access.ts'
 import { findTexts } from './find-texts.ts'
-
-/** Maximum pages of tenders a minute, and files a day, for a person and for an organization; strangers by network. */
-const [maxPages, maxFiles] = [60, 20]
 
 export type FoundStock = {
   readonly editions: ExplorerStock['editions']
@@ -50,26 +46,3 @@ export function stockFor(context: ConsoleContext, request: PageRequest): FoundSt
 
 /** The hour to which a question refers, so that equal ones are answered once. */
 export const hourOf = ({ now }: Pick<FoundStock, 'now'>): number => Math.floor(now / hourMs) * hourMs
-
-/** Nobody reads the stock around the contract with the API: pages and files of people have limits of their own. */
-export class FindLimits {
-  readonly #pages = new AttemptLimit(maxPages, minuteMs)
-  readonly #files = new AttemptLimit(maxFiles, dayMs)
-
-  /** Throws PageError 429 with a sentence. */
-  takePage(context: ConsoleContext, request: PageRequest): void {
-    if (!taken(this.#pages, context, request)) throw new PageError(429, findTexts[request.language].tooManyPages)
-  }
-
-  takeFile(context: ConsoleContext, request: PageRequest): void {
-    if (!taken(this.#files, context, request)) throw new PageError(429, findTexts[request.language].tooManyDownloads)
-  }
-}
-
-function taken(limit: AttemptLimit, context: ConsoleContext, request: PageRequest): boolean {
-  const { viewer, addressPrefix, now } = request
-  if (!viewer) return limit.take(`network ${addressPrefix}`, now)
-  const own = accessOf(context, request)
-  const isPersonFine = limit.take(`person ${viewer.person.personId}`, now)
-  return isPersonFine && (!own || limit.take(`organization ${own.organizationId}`, now))
-}

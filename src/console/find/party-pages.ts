@@ -13,7 +13,7 @@ import { publishedRecord } from '../frame/published-record.ts'
 import { since } from '../market/dossier.ts'
 import { authorityAddress, idsOfName, type Party, partyOfAddress, relationTo, textsOfParty } from '../market/party.ts'
 import { withoutStock } from './find-page.ts'
-import { FindLimits, type FoundStock, hourOf, stockFor } from './found-stock.ts'
+import { type FoundStock, hourOf, stockFor } from './found-stock.ts'
 import { authorityBody, companyBody, type PartyView, partyPage } from './party-body.ts'
 
 /** Maximum tenders of which a page counts, the newest first, and how many are read between two turns of other work. */
@@ -22,23 +22,17 @@ const [maxRead, readAtOnce] = [2000, 50]
 const indexWaitMs = 500
 
 export const partyPages = (context: ConsoleContext): PageRoute[] => {
-  const limits = new FindLimits()
   const reader = new PartyReader(context)
   return [
-    personPage('GET', '/authorities/:country/:name', (request) =>
-      answerOf('authority', { context, limits, reader }, request),
-    ),
-    personPage('GET', '/companies/:country/:name', (request) =>
-      answerOf('company', { context, limits, reader }, request),
-    ),
+    personPage('GET', '/authorities/:country/:name', (request) => answerOf('authority', context, reader, request)),
+    personPage('GET', '/companies/:country/:name', (request) => answerOf('company', context, reader, request)),
   ]
 }
 
-type Means = { readonly context: ConsoleContext; readonly limits: FindLimits; readonly reader: PartyReader }
-
 async function answerOf(
   kind: 'authority' | 'company',
-  { context, limits, reader }: Means,
+  context: ConsoleContext,
+  reader: PartyReader,
   request: PageRequest,
 ): Promise<PageAnswer> {
   const { params, query, language } = request
@@ -47,7 +41,7 @@ async function answerOf(
   const stock = stockFor(context, request)
   if (typeof stock === 'string') return withoutStock(stock, request)
   if (!stock.editions.newest) return withoutStock('noEdition', request)
-  limits.takePage(context, request)
+  context.stockLimits.takePage(request)
   const organizations = kind === 'authority' ? buyersOf : winnersOf
   const asked = kind === 'authority' ? { authorities: textsOfParty(party) } : { winnerIdentifier: identifierOf(party)! }
   const read = await reader.read(stock, asked)

@@ -5,9 +5,10 @@ import { addProfile } from '../../actions/profiles.ts'
 import { addSearch } from '../../actions/searches.ts'
 import { findCodes } from '../../domain/code-labels.ts'
 import { searchWordsOf } from '../../domain/words.ts'
+import type { TenderFinder } from '../../edition/read/edition-view.ts'
 import { HitInputError } from '../../hits/read-input.ts'
 import { parseSearchFilter, type SearchFilter } from '../../hits/saved-search.ts'
-import { loadRedactor } from '../../store/received/redactions.ts'
+import { type CodeCounts, openCodeCounts } from '../codes/code-counts.ts'
 import { rankCodes } from '../codes/rank-codes.ts'
 import { regionName } from '../codes/region-names.ts'
 import { openTitleReader, type TitleReader } from '../codes/title-codes.ts'
@@ -26,12 +27,13 @@ import {
 } from '../frame/page.ts'
 import { field, fieldset, quoted, tick } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
+import { readsStock } from '../frame/stock-access.ts'
+import { tenderIdIn, winsCalled } from '../hits/named-tenders.ts'
 import { deliverNow } from '../hits/search-changes.ts'
-import { winsByName } from '../market/wins-by-name.ts'
 import { tradeName } from './facet-parts.ts'
 import { withoutStock } from './find-page.ts'
 import { findTexts } from './find-texts.ts'
-import { type FoundStock, hourOf, stockFor } from './found-stock.ts'
+import { hourOf } from './found-stock.ts'
 import { regionsCalled } from './regions-called.ts'
 import { startTexts } from './start-texts.ts'
 
@@ -43,12 +45,18 @@ const longestTyped = 200
 const statuses = ['open', 'planned'] as const
 
 export const startPages = (context: ConsoleContext): PageRoute[] => {
-  const titles = openTitleReader(context.editions, context.clock)
+  const { editions, clock } = context
+  const desk = { context, titles: openTitleReader(editions, clock), counts: openCodeCounts(editions, clock) }
   return [
-    organizationPage('GET', '/o/:organization/start', 'member', (request) => show(context, titles, request)),
+    organizationPage('GET', '/o/:organization/start', 'member', (request) => show(desk, request)),
     organizationPage('POST', '/o/:organization/start', 'member', (request) => finish(context, request)),
   ]
 }
+
+type StartDesk = { readonly context: ConsoleContext; readonly titles: TitleReader; readonly counts: CodeCounts }
+
+/** Where somebody is sent who does not read the stock: hits come from there, so samples would promise wrong ones. */
+const withoutAccess = ({ url }: OrganizationRequest): PageAnswer => redirect(url.pathname.replace(/\/start$/, ''))
 
 /** What was answered so far. */
 type Answers = {
@@ -100,10 +108,11 @@ function readFilter(answers: Answers): SearchFilter | undefined {
   }
 }
 
-async function show(context: ConsoleContext, titles: TitleReader, request: OrganizationRequest): Promise<PageAnswer> {
-  const stock = stockFor(context, request)
-  if (typeof stock === 'string') return withoutStock(stock, request)
-  if (!stock.editions.newest) return withoutStock('noEdition', request)
+async function show(desk: StartDesk, request: OrganizationRequest): Promise<PageAnswer> {
+  const { context, titles, counts } = desk
+  if (!readsStock(context, request)) return withoutAccess(request)
+  const { editions, stockLimits } = context
+  if (!editions.newest) return withoutStock('noEdition', request)
   const { query, language } = request
   const texts = startTexts[language]
   const answers = answersOf(query, request)
@@ -114,6 +123,7 @@ async function show(context: ConsoleContext, titles: TitleReader, request: Organ
     return stepPage(0, request, whatForm(answers, request, error), undefined, error !== undefined)
   }
   if (step === 2 || answers.placeError !== undefined) {
+    stockLimits.takePage(request)
     const offered = rankCodes('cpv', answers.what, maxTrades, titles(answers.what))
     const seen = query.has('seen')
     const ticked = seen ? answers.cpv : offered.slice(0, tickedTrades)
@@ -121,14 +131,14 @@ async function show(context: ConsoleContext, titles: TitleReader, request: Organ
     return stepPage(
       1,
       request,
-      whereForm(shown, offered, stock, request),
-      nowCard(shown, stock, request),
+      whereForm(shown, offered, counts.of('cpv', offered), request),
+      nowCard(shown, editions, request),
       answers.placeError !== undefined,
     )
   }
   if (!readFilter(answers)) return redirect(`${request.url.pathname}?step=2&what=${encodeURIComponent(answers.what)}`)
-  const wins = await winsPart(context, stock, request)
-  return stepPage(2, request, wonForm(context, answers, wins, request), nowCard(answers, stock, request))
+  const wins = await winsPart(context, request)
+  return stepPage(2, request, wonForm(context, answers, wins, request), nowCard(answers, editions, request))
 }
 
 function stepPage(
@@ -168,13 +178,12 @@ function whatForm({ what }: Answers, { language, url }: OrganizationRequest, err
 function whereForm(
   answers: Answers,
   offered: readonly string[],
-  stock: FoundStock,
+  counts: ReadonlyMap<string, number>,
   request: OrganizationRequest,
 ): Html {
   const { language, url } = request
   const texts = startTexts[language]
   const backTo = `${url.pathname}?what=${encodeURIComponent(answers.what)}`
-  const count = (code: string) => formatNumber(countOf({ ...answers, cpv: [code], nuts: [] }, stock).open, language)
   return html`<form class="stack" action="${url.pathname}"><input type="hidden" name="step" value="3"><input
     type="hidden" name="seen" value="yes"><input type="hidden" name="what" value="${answers.what}">${field({
       name: 'place',
@@ -194,7 +203,7 @@ function whereForm(
                 value: code,
                 label: tradeName(code, language),
                 isOn: answers.cpv.includes(code),
-                count: texts.open(count(code)),
+                ...(counts.has(code) && { count: texts.open(formatNumber(counts.get(code)!, language)) }),
               }),
             )}`,
           )
@@ -231,12 +240,10 @@ function wonForm(context: ConsoleContext, answers: Answers, wins: Html, request:
 const companyOf = ({ query, organization }: OrganizationRequest): string =>
   query.has('company') ? fieldOf(query, 'company').slice(0, longestTyped) : organization.name
 
-async function winsPart({ store }: ConsoleContext, stock: FoundStock, request: OrganizationRequest): Promise<Html> {
+async function winsPart(context: ConsoleContext, request: OrganizationRequest): Promise<Html> {
   const { language } = request
   const texts = startTexts[language]
-  const redactor = await loadRedactor(store.db)
-  const asked = { typed: companyOf(request), limit: maxWins, at: hourOf(stock) }
-  const { wins } = winsByName(stock.editions, redactor, asked)
+  const wins = await winsCalled(context, request, companyOf(request), maxWins)
   if (wins.length === 0) return html`<p class="soft">${texts.noWins}</p>`
   const label = ({ record, winner }: (typeof wins)[number]): Content => {
     const { text, lang } = titleOf(record)
@@ -254,7 +261,8 @@ async function winsPart({ store }: ConsoleContext, stock: FoundStock, request: O
 
 function countOf(
   answers: Answers,
-  { editions, ...stock }: FoundStock,
+  editions: TenderFinder,
+  request: OrganizationRequest,
 ): { readonly open: number; readonly planned: number } {
   const { cpv, nuts, allWords } = filterOf(answers)
   const asked = { ...(cpv && { cpv }), ...(nuts && { nuts }), ...(allWords && { allWords }) }
@@ -264,15 +272,16 @@ function countOf(
     order: 'deadline',
     offset: 0,
     limit: 1,
-    at: hourOf({ ...stock }),
+    at: hourOf(request),
   })
   const of = (status: string) => found.facets.statuses.find(({ code }) => code === status)?.count ?? 0
   return { open: of('open'), planned: of('planned') }
 }
 
-function nowCard(answers: Answers, stock: FoundStock, { language }: OrganizationRequest): Html {
+function nowCard(answers: Answers, editions: TenderFinder, request: OrganizationRequest): Html {
+  const { language } = request
   const texts = startTexts[language]
-  const { open, planned } = countOf(answers, stock)
+  const { open, planned } = countOf(answers, editions, request)
   return html`<div class="card">
     <p class="soft small">${texts.now}</p>
     <p><b>${texts.openTenders(formatNumber(open, language))}</b></p>
@@ -281,13 +290,14 @@ function nowCard(answers: Answers, stock: FoundStock, { language }: Organization
 }
 
 async function finish(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  if (!readsStock(context, request)) return withoutAccess(request)
   const { form, language, organization, url } = request
   const texts = startTexts[language]
   const { organizationId } = organization
   const answers = answersOf(form, request)
   const filter = answers.placeError === undefined ? readFilter(answers) : undefined
   if (!filter) throw new PageError(400, texts.nothing)
-  const wins = [...new Set(form.getAll('win'))].filter((id) => /^[0-9a-f-]{36}$/.test(id)).slice(0, maxWins)
+  const wins = [...new Set(form.getAll('win'))].filter((id) => tenderIdIn(id) === id).slice(0, maxWins)
   const outcome = await once(context, request, async (trx) => {
     const acting = actingOf(context, request)
     let profileId: string | null = null

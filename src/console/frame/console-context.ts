@@ -9,6 +9,7 @@ import type { Store } from '../../store/database/database.ts'
 import type { AddressRule } from '../../webhooks/endpoint-address.ts'
 import type { ClientPackage } from './client-package.ts'
 import type { Directory } from './directory.ts'
+import type { StockLimits } from './stock-access.ts'
 import type { StockReads } from './stock-reads.ts'
 
 /** A command of the command line, run inside the service: what a button of the desk runs. */
@@ -49,6 +50,8 @@ export type ConsoleContext = {
   /** The edition log of this node. */
   readonly editions: EditionView & TenderFinder
   readonly directory: Directory
+  /** Of pages and files that ask the stock, all kinds together. */
+  readonly stockLimits: StockLimits
   /** Time of the service; in trials, `wallClock` may be behind it. */
   readonly clock: Clock
   readonly wallClock: Clock

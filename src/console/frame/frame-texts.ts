@@ -30,6 +30,9 @@ const en = {
   noPage: 'The address may be mistyped, or the page no longer exists.',
   ownersOnly: (owners: string) => (owners === '' ? 'Only Owners see this.' : `Only Owners see this. Ask ${owners}.`),
   operatorsOnly: 'Only operators of this service see this. Ask the person who runs it.',
+  tooManyPages: 'At most 60 pages of tenders a minute for a person and an organization. Wait a moment, then go on.',
+  tooManyDownloads:
+    'At most 20 downloads a day for a person and an organization. A copy of the whole stock is what the API is for.',
   foreignForm: 'This form was not sent from this site. Open the page here and send it again.',
   busy: 'The database does not answer in time, perhaps because an edition is being published. This page reloads in 5 seconds.',
   goneTitle: 'The database cannot be reached',
@@ -80,6 +83,9 @@ const de: typeof en = {
   noPage: 'Die Adresse ist vielleicht falsch geschrieben, oder die Seite gibt es nicht mehr.',
   ownersOnly: (owners) => (owners === '' ? 'Das sehen nur Inhaber.' : `Das sehen nur Inhaber. Fragen Sie ${owners}.`),
   operatorsOnly: 'Das sehen nur Betreiber dieses Dienstes. Fragen Sie, wer ihn betreibt.',
+  tooManyPages: 'Höchstens 60 Seiten mit Ausschreibungen je Minute, Person und Organisation. Warten Sie einen Moment.',
+  tooManyDownloads:
+    'Höchstens 20 Dateien am Tag je Person und Organisation. Für eine Kopie des ganzen Bestands gibt es die API.',
   foreignForm: 'Dieses Formular kam nicht von dieser Website. Öffnen Sie die Seite hier, und senden Sie es erneut.',
   busy: 'Die Datenbank antwortet nicht rechtzeitig, vielleicht weil eine Ausgabe veröffentlicht wird. Diese Seite versucht es in 5 Sekunden erneut.',
   goneTitle: 'Die Datenbank ist nicht erreichbar',

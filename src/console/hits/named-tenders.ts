@@ -19,15 +19,19 @@ const maxWords = 8
 export const tenderIdIn = (typed: string): string | undefined =>
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(typed)?.[0].toLowerCase()
 
+/** Whether somebody typed or sent an id and nothing else. */
+export const isTenderId = (typed: string): boolean => tenderIdIn(typed) === typed.toLowerCase()
+
 /** The newest tenders whose texts have all words of a title; only those called exactly so, if there are any. */
 export async function tendersCalled(
   context: ConsoleContext,
   request: OrganizationRequest,
   typed: string,
 ): Promise<TenderRecord[]> {
-  const { editions, store } = context
+  const { editions, store, stockLimits } = context
   const allWords = searchWordsOf(typed).slice(0, maxWords)
   if (allWords.length === 0 || !editions.newest || !readsStock(context, request)) return []
+  stockLimits.takePage(request)
   const redactor = await loadRedactor(store.db)
   const at = Math.floor(request.now / hourMs) * hourMs
   const found = editions.findTenders({ allWords, order: 'relevance', offset: 0, limit: maxCalled, at })
@@ -42,10 +46,12 @@ export async function winsCalled(
   context: ConsoleContext,
   request: OrganizationRequest,
   typed: string,
+  limit = maxWins,
 ): Promise<readonly NamedWin[]> {
-  const { editions, store } = context
+  const { editions, store, stockLimits } = context
   if (!editions.newest || !readsStock(context, request)) return []
+  stockLimits.takePage(request)
   const redactor = await loadRedactor(store.db)
   const at = Math.floor(request.now / hourMs) * hourMs
-  return winsByName(editions, redactor, { typed, limit: maxWins, at }).wins
+  return winsByName(editions, redactor, { typed, limit, at }).wins
 }

@@ -23,7 +23,7 @@ import { titleOf } from '../frame/record-texts.ts'
 import { copyPages } from './copy-pages.ts'
 import type { FieldErrors } from './criteria.ts'
 import { criteriaTexts } from './criteria-texts.ts'
-import { tenderIdIn, winsCalled } from './named-tenders.ts'
+import { isTenderId, winsCalled } from './named-tenders.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from './profile-form.ts'
 import { profilesTexts } from './profiles-texts.ts'
 import { copyLinks } from './search-builder.ts'
@@ -210,8 +210,6 @@ async function winChoices(
       .map(({ record, winner: { name } }) => ({ id: record.id, isOn: false, label: label(record, name) })),
   ]
 }
-
-const isTenderId = (text: string): boolean => tenderIdIn(text) === text.toLowerCase()
 
 function winFields(
   { winner }: ProfileForm,

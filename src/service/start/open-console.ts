@@ -4,6 +4,7 @@ import { type Console, openConsole } from '../../console/console.ts'
 import { readClientPackage } from '../../console/frame/client-package.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../console/frame/console-context.ts'
 import { Directory } from '../../console/frame/directory.ts'
+import { StockLimits } from '../../console/frame/stock-access.ts'
 import { steadyClock } from '../../platform/clock.ts'
 import { connectionsPerAddress, createConnectionMemory } from '../../platform/connection-limit.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -77,6 +78,7 @@ export async function openServiceConsole(
     store,
     editions: node.editions,
     directory,
+    stockLimits: new StockLimits(directory),
     clock,
     wallClock,
     random,
