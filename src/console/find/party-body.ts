@@ -2,7 +2,7 @@
 // many notices are behind it.
 import { buyersOf } from '../../domain/buyers.ts'
 import { winnersOf } from '../../domain/companies/companies.ts'
-import { haveSameIdentity, identifierOf } from '../../domain/organization-identity.ts'
+import { identifierOf } from '../../domain/organization-identity.ts'
 import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
 import { authorityKey } from '../../domain/words.ts'
 import { valueBands } from '../../edition/format/value-bands.ts'
@@ -12,7 +12,7 @@ import type { Language } from '../frame/languages.ts'
 import { type PageAnswer, type PageRequest, page } from '../frame/page.ts'
 import { bars, empty, figures, more, noteBox, numbers, part, quoted, rowBars, table } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
-import { type Award, awardsOf, countOf, spreadOf, tally, winnersIn } from '../market/dossier.ts'
+import { type Award, awardsOf, buyersIn, countOf, spreadOf, tally, winnersIn } from '../market/dossier.ts'
 import { companyAddress, type Party } from '../market/party.ts'
 import { authorityLink, companyLink } from '../market/party-links.ts'
 import { valueText } from '../tenders/tender-values.ts'
@@ -142,7 +142,7 @@ export function companyBody(view: PartyView): Html {
   const texts = partyTexts[language]
   const number = (count: number) => formatNumber(count, language)
   const awards = awardsOf(records, isSame)
-  const authorities = authoritiesOf(awards)
+  const authorities = buyersIn(awards)
   const [last] = awards
   return html`${figures([
     {
@@ -176,21 +176,6 @@ ${
 }
 ${lastAwards(texts.lastWins, awards, view)}`
 }
-
-function authoritiesOf(awards: readonly Award[]) {
-  const groups: { buyer: TenderOrganization; awards: Award[] }[] = []
-  for (const award of awards)
-    for (const buyer of buyersOf(award.record)) {
-      const known = groups.find(({ buyer: other }) => isSameBuyer(other, buyer))
-      if (!known) groups.push({ buyer, awards: [award] })
-      else if (!known.awards.includes(award)) known.awards.push(award)
-    }
-  return groups.sort((a, b) => b.awards.length - a.awards.length)
-}
-
-const isSameBuyer = (a: TenderOrganization, b: TenderOrganization): boolean =>
-  haveSameIdentity(a, b) ||
-  (identifierOf(a) === identifierOf(b) && a.country === b.country && authorityKey(a.name) === authorityKey(b.name))
 
 const noticesOf = (awards: readonly Award[], language: Language): string =>
   formatNumber(countOf(awards.map(({ record }) => record)).notices, language)

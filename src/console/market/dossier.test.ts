@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TenderLot, TenderOrganization, TenderRecord } from '../../domain/tender.ts'
-import { awardsOf, countOf, spreadOf, tally, winnersIn } from './dossier.ts'
+import { awardsOf, buyersIn, countOf, spreadOf, tally, winnersIn } from './dossier.ts'
 
 const strabau = { name: 'Strabau GmbH', nationalId: 'HRB 24923 Augsburg', country: 'DE' }
 const meier = { name: 'Hans Meier', country: 'DE' }
@@ -33,6 +33,57 @@ test('awards are of results since 2022, the newest first', () => {
   ]
   expect(awardsOf(records).map(({ euros }) => euros)).toEqual([3, 2])
   expect(countOf(records)).toEqual({ tenders: 4, notices: 8 })
+})
+
+test('a result without a date is as old as its tender, and counts only if that is known', () => {
+  const undated = { formType: 'result' } as TenderRecord['originalSources'][number]
+  const dated = { ...undated, publicationDate: '2025-02-01T00:00:00.000Z' }
+  const at = (more: object) => awardsOf([recordOf([lot(1, strabau)], undefined, more)]).map((award) => award.at)
+  const publicationDate = '2024-05-01T00:00:00.000Z'
+  expect(at({ originalSources: [undated], publicationDate })).toEqual([Date.UTC(2024, 4)])
+  expect(at({ originalSources: [undated, dated], publicationDate })).toEqual([Date.UTC(2025, 1)])
+  expect(at({ originalSources: [undated] })).toEqual([])
+  expect(at({ originalSources: [], publicationDate })).toEqual([Date.UTC(2024, 4)])
+})
+
+test('buyers: one of an id or a name, each award once, the most first; no buyer, no line', () => {
+  const town = { name: 'Stadt Lechfeld', nationalId: '09-761-000', country: 'DE' }
+  const bought = (...buyers: TenderOrganization[]) =>
+    recordOf([lot(1, strabau)], undefined, {
+      contractingAuthority: buyers[0],
+      jointAuthorities: buyers.slice(1),
+    } as object)
+  const awards = awardsOf([
+    bought({ name: 'Stadt Auental', country: 'DE' }),
+    bought(town, { ...town, name: 'Lechfeld, Stadt' }),
+    bought({ ...town, name: 'Landkreis Auental' }),
+    bought({ name: 'STADT AUENTAL', country: 'DE' }),
+    bought({ name: 'Stadt Auental', country: 'AT' }),
+    recordOf([lot(1, strabau)]),
+  ])
+  expect(buyersIn(awards).map(({ buyer, awards: own }) => [buyer.name, buyer.country, own.length])).toEqual([
+    ['Stadt Auental', 'DE', 2],
+    ['Stadt Lechfeld', 'DE', 1],
+    ['Landkreis Auental', 'DE', 1],
+    ['Stadt Auental', 'AT', 1],
+  ])
+})
+
+test('buyers are looked up, and not compared each with each', () => {
+  let reads = 0
+  const buyerAt = (index: number) => ({
+    name: `Stadt ${index}`,
+    country: 'DE',
+    get nationalId() {
+      reads++
+      return index % 2 === 0 ? `09-761-${1000 + index}` : undefined
+    },
+  })
+  const records = Array.from({ length: 400 }, (_, index) =>
+    recordOf([lot(1, strabau)], undefined, { contractingAuthority: buyerAt(index) } as object),
+  )
+  expect(buyersIn(awardsOf(records))).toHaveLength(400)
+  expect(reads).toBeLessThan(4000)
 })
 
 test('an amount is the sum of its lots only if all are known in euros, else the total', () => {

@@ -1,5 +1,6 @@
 // What notices say about an authority or a company since 2022, in figures. Pure. Each figure says how many notices are
 // behind it.
+import { buyersOf } from '../../domain/buyers.ts'
 import { hasCompanyPage, isCompany, winnersOf } from '../../domain/companies/companies.ts'
 import { haveSameIdentity, identifierOf } from '../../domain/organization-identity.ts'
 import type { TenderLot, TenderOrganization, TenderRecord } from '../../domain/tender.ts'
@@ -48,12 +49,13 @@ export function awardsOf(
   return awards.sort((a, b) => b.at - a.at)
 }
 
+/** Of the newest result that has a date, else of the tender; NaN if neither is known. */
 function resultAt({ originalSources, publicationDate }: TenderRecord): number {
-  const results = originalSources.filter(({ formType }) => formType === 'result')
-  const dates = (results.length > 0 ? results : [{ publicationDate }]).map((each) =>
-    Date.parse(each.publicationDate ?? ''),
-  )
-  return Math.max(...dates)
+  const results = originalSources
+    .filter(({ formType }) => formType === 'result')
+    .map((each) => Date.parse(each.publicationDate ?? ''))
+    .filter((at) => !Number.isNaN(at))
+  return results.length > 0 ? Math.max(...results) : Date.parse(publicationDate ?? '')
 }
 
 /** Amounts of the lots, or of the tender if all its lots count. What a company shared with others is not its own. */
@@ -77,32 +79,21 @@ export type WinnerLine = {
 
 /** Who won, the most first; who is no company is not told apart. */
 export function winnersIn(awards: readonly Award[]): readonly WinnerLine[] {
-  const groups: { winner: TenderOrganization | undefined; awards: Set<Award> }[] = []
-  const byKey = new Map<string, typeof groups>()
-  const groupOf = (winner: TenderOrganization) => {
-    const key = hasCompanyPage(winner)
+  const keyOf = (winner: TenderOrganization) =>
+    hasCompanyPage(winner)
       ? `${winner.country} ${identifierOf(winner)}`
       : isCompany(winner)
         ? authorityKey(winner.name)
         : ''
-    const known = byKey.get(key) ?? []
-    // an id of two names that contradict each other is of two companies
-    let group = known.find((each) => !hasCompanyPage(winner) || haveSameIdentity(each.winner!, winner))
-    if (!group) {
-      group = { winner: key === '' ? undefined : winner, awards: new Set() }
-      byKey.set(key, [...known, group])
-      groups.push(group)
-    }
-    return group
-  }
+  const { groups, groupOf } = grouping(keyOf, (known, each) => !hasCompanyPage(each) || haveSameIdentity(known, each))
   for (const award of awards) for (const winner of award.winners) groupOf(winner).awards.add(award)
   return groups
-    .map(({ winner, awards: won }) => {
+    .map(({ first, awards: won }) => {
       const alone = [...won].filter(
         (award) => award.euros !== undefined && new Set(award.winners.map(groupOf)).size === 1,
       )
       return {
-        winner,
+        winner: keyOf(first) === '' ? undefined : first,
         awards: [...won],
         euros: alone.reduce((sum, { euros = 0 }) => sum + euros, 0),
         ofAwards: alone.length,
@@ -114,6 +105,44 @@ export function winnersIn(awards: readonly Award[]): readonly WinnerLine[] {
         b.awards.length - a.awards.length ||
         b.euros - a.euros,
     )
+}
+
+/** Who awarded, the most first. */
+export function buyersIn(
+  awards: readonly Award[],
+): readonly { readonly buyer: TenderOrganization; readonly awards: readonly Award[] }[] {
+  const nameOf = ({ name, country }: TenderOrganization) => `${country} ${authorityKey(name)}`
+  const { groups, groupOf } = grouping(
+    (buyer) => identifierOf(buyer) ?? nameOf(buyer),
+    (known, each) => nameOf(known) === nameOf(each) || haveSameIdentity(known, each),
+  )
+  for (const award of awards) for (const buyer of buyersOf(award.record)) groupOf(buyer).awards.add(award)
+  return groups
+    .map(({ first, awards: own }) => ({ buyer: first, awards: [...own] }))
+    .sort((a, b) => b.awards.length - a.awards.length)
+}
+
+type PartyGroup = { readonly first: TenderOrganization; readonly awards: Set<Award> }
+
+/** Groups of one party each. Only those of one key are compared: an id of two names that contradict is of two. */
+function grouping(
+  keyOf: (each: TenderOrganization) => string,
+  isSame: (known: TenderOrganization, each: TenderOrganization) => boolean,
+) {
+  const groups: PartyGroup[] = []
+  const byKey = new Map<string, PartyGroup[]>()
+  const groupOf = (each: TenderOrganization): PartyGroup => {
+    const key = keyOf(each)
+    const known = byKey.get(key) ?? []
+    let group = known.find(({ first }) => isSame(first, each))
+    if (!group) {
+      group = { first: each, awards: new Set() }
+      byKey.set(key, [...known, group])
+      groups.push(group)
+    }
+    return group
+  }
+  return { groups, groupOf }
 }
 
 export type Spread = { readonly low: number; readonly median: number; readonly high: number }
@@ -136,6 +165,11 @@ export function tally<Item>(
   keysOf: (item: Item) => readonly string[],
 ): readonly (readonly [key: string, items: readonly Item[]])[] {
   const groups = new Map<string, Item[]>()
-  for (const item of items) for (const key of new Set(keysOf(item))) groups.set(key, [...(groups.get(key) ?? []), item])
+  for (const item of items)
+    for (const key of new Set(keysOf(item))) {
+      const group = groups.get(key)
+      if (group) group.push(item)
+      else groups.set(key, [item])
+    }
   return [...groups].sort(([a, own], [b, others]) => others.length - own.length || (a < b ? -1 : 1))
 }
