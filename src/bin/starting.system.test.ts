@@ -78,6 +78,18 @@ function run(args: readonly string[], env: Record<string, string> = {}) {
   })
 }
 
+test.each([['--help'], ['help', 'search', 'create'], ['--version']])('%s waits for no library', (...args) => {
+  const tell = `import { registerHooks } from 'node:module'
+    const load = (url, context, next) => { console.error(url); return next(url, context) }
+    registerHooks({ load })`
+  const hook = `data:text/javascript,${encodeURIComponent(tell)}`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, program, ...args], { encoding: 'utf8' })
+  const loaded = stderr.split('\n')
+  expect(stdout).not.toBe('')
+  expect(loaded.some((url) => url.endsWith('/src/cli/main.ts'))).toBe(true)
+  expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([])
+})
+
 test('the first line does not wait for the database', async () => {
   // accepts connections and never sends anything
   const server = createServer(() => {}).listen(0, '127.0.0.1')

@@ -27,9 +27,15 @@ function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`
 }
 
-if (Number.parseInt(process.versions.node, 10) >= oldest)
+if (Number.parseInt(process.versions.node, 10) >= oldest) {
+  // Without it a clone would compile its sources at each start. Threads and child processes read the variable.
+  if (isClone) {
+    process.env.NODE_COMPILE_CACHE ??= path.resolve(__dirname, '../../node_modules/.cache/tenderstock')
+    // biome-ignore lint/style/useNodejsImportProtocol: older versions do not know node:
+    require('module').enableCompileCache()
+  }
   void import(isClone ? './tenderstock.ts' : '../../dist/bin/tenderstock.js')
-else {
+} else {
   const exitCode = 1
   const code = 'node-too-old'
   const message =

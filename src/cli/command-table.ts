@@ -1,5 +1,5 @@
 // Every command with its options, declared once: parsing, help and documentation follow from it.
-import { logLevels } from '../platform/log.ts'
+import { logLevels } from '../platform/log-levels.ts'
 import type { SettingName } from '../platform/settings.ts'
 
 /** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a calendar day. */

@@ -10,8 +10,7 @@ import { askFirst } from './ask.ts'
 import { completionScript, type Shell } from './completion.ts'
 import { colorStyle, helpText, plainStyle } from './help-text.ts'
 import { parseCommand } from './parse-command.ts'
-import { openReporter, type Screen } from './reporter.ts'
-import { runCommand } from './run-command.ts'
+import type { Reporter, Screen } from './reporter.ts'
 
 /** Runs the program with the arguments after its name. Returns the exit code; never throws. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -41,7 +40,9 @@ async function runProgram(args: readonly string[]): Promise<number> {
   // read before the options are: a wrong option is reported in the same form
   const isJson = args.includes('--json')
   let dataFolder = resolve('data')
-  const reporter = openReporter({ json: isJson, out, err, clock: systemClock })
+  let reporter: Reporter | undefined
+  const open = async (): Promise<Reporter> =>
+    (await import('./reporter.ts')).openReporter({ json: isJson, out, err, clock: systemClock })
   try {
     const parsed = parseCommand(args)
     if (parsed.kind === 'version') {
@@ -58,6 +59,7 @@ async function runProgram(args: readonly string[]): Promise<number> {
       out.write(text)
       return 0
     }
+    reporter = await open()
     if (parsed.command === 'completion') {
       const shell = parsed.operands[0] as Shell
       reporter.emit({ event: 'completion', shell, script: completionScript(shell) })
@@ -65,10 +67,12 @@ async function runProgram(args: readonly string[]): Promise<number> {
     }
     dataFolder = resolve(String(parsed.options.data))
     await askFirst(parsed)
+    const { runCommand } = await import('./run-command.ts')
     const exitCode = await runCommand({ ...parsed, dataFolder, version: version() }, reporter)
     reporter.close()
     return exitCode
   } catch (thrown) {
+    reporter ??= await open()
     reporter.close()
     const error = asOperatorError(thrown, dataFolder)
     if (error instanceof OperatorError) return reporter.fail({ code: error.code, message: error.message })

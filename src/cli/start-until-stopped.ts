@@ -2,7 +2,7 @@
 import { afterOwnTime } from '../platform/after-own-time.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
-import type { LogLevel } from '../platform/log.ts'
+import type { LogLevel } from '../platform/log-levels.ts'
 import type { CommandEvent } from '../service/events/command-event.ts'
 import type { ListenAddress } from '../service/nodes/listening-address.ts'
 import { allRoles, parseRoles, type Roles } from '../service/nodes/roles.ts'

@@ -1,9 +1,7 @@
 // Structured log lines on standard error, so that standard output stays free for what a command prints.
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
-
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+import type { LogLevel } from './log-levels.ts'
 
 /** Callers often check first whether a level is enabled at all. */
 export type Log = Pick<Logger, LogLevel> & Partial<Pick<Logger, 'isLevelEnabled'>>

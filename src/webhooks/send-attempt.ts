@@ -1,6 +1,6 @@
 // One attempt to deliver a message: a POST that is bounded in time and size, and never leaves the allowed network.
 
-import type { AttemptFailure } from '../domain/hit-event.ts'
+import type { AttemptFailure } from '../domain/attempt-failure.ts'
 import { type HttpClient, openHttp } from '../platform/http.ts'
 import { ForbiddenAddress, type Network } from '../platform/network-rule.ts'
 import { type AttemptOutcome, retryAfterMs } from './delivery-schedule.ts'

@@ -1,5 +1,5 @@
 // Events about webhooks, for people.
-import { attemptFailures, isAttemptFailure } from '../../domain/hit-event.ts'
+import { attemptFailures, isAttemptFailure } from '../../domain/attempt-failure.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { WebhookEvents } from '../../service/events/webhook-events.ts'
 import { minute } from '../figures.ts'

@@ -1,5 +1,5 @@
 // Texts of the pages of webhooks.
-import { type AttemptFailure, attemptFailures, isAttemptFailure } from '../../domain/hit-event.ts'
+import { type AttemptFailure, attemptFailures, isAttemptFailure } from '../../domain/attempt-failure.ts'
 import type { AddressRefusal } from '../../webhooks/endpoint-address.ts'
 import type { Language } from '../frame/languages.ts'
 import { withShared } from '../frame/shared-texts.ts'

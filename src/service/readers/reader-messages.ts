@@ -3,7 +3,7 @@
 import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import type { LogMessage } from '../../edition/read/log-feed.ts'
 import type { Config } from '../../platform/config.ts'
-import type { LogLevel } from '../../platform/log.ts'
+import type { LogLevel } from '../../platform/log-levels.ts'
 import type { NodeSnapshot } from '../watch/node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 
