@@ -1,4 +1,5 @@
 // What an attempt to deliver means for its delivery, and when the next one is due. Pure.
+
 import type { AttemptFailure } from '../domain/attempt-failure.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 

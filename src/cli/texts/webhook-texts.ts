@@ -1,4 +1,5 @@
 // Events about webhooks, for people.
+
 import { attemptFailures, isAttemptFailure } from '../../domain/attempt-failure.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
 import type { WebhookEvents } from '../../service/events/webhook-events.ts'

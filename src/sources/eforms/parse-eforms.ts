@@ -1,7 +1,7 @@
 // eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of
 // Doffin.
 import { isProcedureType, toLanguage } from '../../domain/codes.ts'
-import { currencyOfCountry } from '../../domain/currency.ts'
+import { currencyOfCountry } from '../../domain/money.ts'
 import {
   type FormType,
   isFormType,
