@@ -1330,7 +1330,7 @@ const table = {
         type: 'count',
         value: 'N',
         min: 1,
-        help: 'Afterwards remove all but the N newest backups, never the newest that a drill has restored. Default: remove none.',
+        help: 'If all are well, remove all but the N newest backups of this stock. Default: remove none.',
       },
     },
     environment: [...databaseEnvironment, ...documentsEnvironment],

@@ -65,14 +65,16 @@ export const backUp: Operation = async (context, { operands }, emit) => {
   }
 }
 
-/** What a drill restored, compared with this stock, and noted in it: `drill.ts` calls this when it has restored it. */
+/**
+ * What a drill restored, compared with this stock, and noted in it: `drill.ts` calls this when it has restored it, and
+ * before that to ask which of the backups are of this stock (0).
+ */
 const noteDrilled: Operation = async (context, { operands, options }, _emit) => {
   const { store } = context
   const [location, edition] = [operands[0]!, Number(options['edition'] ?? 0)]
   return inTransaction(store, async (trx) => {
-    const [stockId, published] = [await stockIdOf(trx), await checksumOf(trx, edition)]
-    if (options['stock-id'] !== stockId && options['stock-id'] !== '')
-      throw new OperatorError('options-conflict', `The backup in ${location} is of another stock than this one.`)
+    if (options['taken-at'] === undefined) return options['stock-id'] === (await stockIdOf(trx)) ? 0 : 1
+    const published = await checksumOf(trx, edition)
     if (published !== undefined && published !== options['digest'])
       throw new OperatorError(
         'backup-damaged',

@@ -1,22 +1,23 @@
-// The drill: restores the newest backup into a scratch database, compares it with what was published, and removes old
-// backups. It runs in its own process; the stock itself only learns the result.
+// The drill: restores the newest backup of a stock into a scratch database, compares it with what was published, and
+// removes old backups of this stock. It runs in its own process; the stock itself only learns the result.
 import type { KeyObject } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dayMs, toInstant } from '../../domain/time.ts'
+import { dayMs } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
 import { backupLocationOf, checkDatabaseUrl, readConfig } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { systemRandom as random } from '../../platform/random.ts'
 import { findSecretKey } from '../../platform/sealing.ts'
 import { type BackupShelf, openBackupShelf } from '../../store/backup/backup-shelf.ts'
-import { restoredName } from '../../store/backup/backup-storage.ts'
+import type { BackupStorage } from '../../store/backup/backup-storage.ts'
 import { type Manifest, readManifest, verifyBackup } from '../../store/backup/manifest.ts'
-import { removeTables, restoreStock } from '../../store/backup/restore-stock.ts'
+import { assertUnused, removeTables, restoreStock } from '../../store/backup/restore-stock.ts'
 import { openStore, type Store } from '../../store/database/database.ts'
 import { type ReadDigest, readNewestDigest } from '../../store/editions/digest-of-edition.ts'
 import { migrate } from '../../store/schema/migrate.ts'
+import { openServer } from '../../store/server/open-server.ts'
 import { shownAddress } from '../../store/server/server-addresses.ts'
 import type { ControlRequest } from '../control/control-socket.ts'
 import type { Emit } from '../events/command-event.ts'
@@ -28,51 +29,65 @@ type FoundBackup = { readonly place: string; readonly manifest: Manifest }
 export type DrillOptions = {
   readonly dataFolder: string
   readonly version: string
-  /** Tells the stock what was restored; returns the exit code. */
+  /**
+   * Tells the stock what was restored, or asks with nothing but a `stock-id` whether that is its own: then 0, else 1.
+   * Returns the exit code.
+   */
   readonly tellStock: (location: string, facts: { readonly [option: string]: string | number }) => Promise<number>
 }
 
-/**
- * Returns the exit code. Throws OperatorError when the newest backup cannot be restored, or is not what was published.
- */
+/** Returns the exit code. Throws OperatorError when no backup can be restored, or it is not what was published. */
 export async function drill(
   { dataFolder, version, tellStock }: DrillOptions,
   { operands, options }: ControlRequest,
   emit: Emit,
 ): Promise<number> {
-  const { databaseUrl, secretKey } = readConfig()
+  const { secretKey } = readConfig()
   const key = await findSecretKey({ dataFolder, ...(secretKey && { given: secretKey }) })
   if (key === undefined)
     throw new OperatorError(
       'setting-missing',
       `A drill needs the secret key: name the data folder that has it with --data, or set TENDERSTOCK_SECRET_KEY.`,
     )
-  const scratch = scratchOf(options['scratch'], databaseUrl)
+  const scratch = scratchOf(options['scratch'])
   const where = backupLocationOf(operands[0]!)
   const shelf = openBackupShelf(where, { clock: systemClock, sleep: systemSleep, random, version })
   try {
     const startedAt = performance.now()
-    const { found, damaged } = await findBackups(shelf, key, emit)
-    const newest = found[0]
-    if (newest === undefined)
-      throw new OperatorError('no-backup', `There is no backup below ${shelf.name} that can be restored.`)
-    const storage = shelf.open(newest.place)
-    const read = await restoreInto(scratch, { shelf, backup: newest, key, emit })
-    const { manifest } = newest
-    const facts = { 'taken-at': Date.parse(manifest.takenAt), 'stock-id': manifest.stockId, ...factsFor(read) }
-    const told = await tellStock(storage.name, facts)
-    if (told !== 0) return told
-    await storage.put(restoredName, Buffer.from(`${JSON.stringify({ at: toInstant(systemClock()), ...read })}\n`))
-    const removed = await removeOld(shelf, found, Number(options['keep'] ?? 0))
-    emit({
-      event: 'drilled',
-      ...factsOf(storage, manifest),
-      digest: read?.digest ?? null,
-      seconds: Math.ceil((performance.now() - startedAt) / 1000),
-      removed,
-      kept: found.length - removed.length,
-    })
-    return damaged === 0 ? 0 : 1
+    let damaged = 0
+    const warn = (error: OperatorError) => {
+      if (error.code === 'backup-damaged' || error.code === 'backup-changed') damaged += 1
+      emit({ event: 'warning', message: error.message })
+    }
+    const found = await findBackups(shelf, key, warn)
+    const own = await ownBackups(found, (stockId) => tellStock(shelf.name, { 'stock-id': stockId }))
+    for (const { place, manifest } of own) {
+      const storage = shelf.open(place)
+      let read: ReadDigest | undefined
+      try {
+        read = await restoreInto(scratch, { storage, manifest, key, emit })
+      } catch (error) {
+        if (!(error instanceof OperatorError) || error.code !== 'backup-damaged') throw error
+        warn(error)
+        continue
+      }
+      const facts = { 'taken-at': Date.parse(manifest.takenAt), 'stock-id': manifest.stockId, ...factsFor(read) }
+      const told = await tellStock(storage.name, facts)
+      if (told !== 0) return told
+      // while something is wrong, nothing goes
+      const removed = damaged === 0 && options['keep'] ? own.slice(Number(options['keep'])) : []
+      for (const old of removed) await shelf.remove(old.place)
+      emit({
+        event: 'drilled',
+        ...factsOf(storage, manifest),
+        digest: read?.digest ?? null,
+        seconds: Math.ceil((performance.now() - startedAt) / 1000),
+        removed: removed.map((old) => old.place),
+        kept: own.length - removed.length,
+      })
+      return damaged === 0 ? 0 : 1
+    }
+    throw new OperatorError('no-backup', `Below ${shelf.name} is no backup of this stock that can be restored.`)
   } finally {
     await shelf.close()
   }
@@ -80,54 +95,55 @@ export async function drill(
 
 const factsFor = (read: ReadDigest | undefined) => (read ? { edition: read.edition, digest: read.digest } : {})
 
-/** The newest first, and how many are not as they were made. Those of another key or version are only named. */
+/** The newest first. Those that are not as they were made, or of another key or version, are only named. */
 async function findBackups(
   shelf: BackupShelf,
   key: KeyObject,
-  emit: Emit,
-): Promise<{ readonly found: readonly FoundBackup[]; readonly damaged: number }> {
+  warn: (error: OperatorError) => void,
+): Promise<readonly FoundBackup[]> {
   const found: FoundBackup[] = []
-  let damaged = 0
   for (const place of await shelf.list()) {
     try {
       found.push({ place, manifest: await readManifest(shelf.open(place), key) })
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      if (error.code === 'backup-damaged' || error.code === 'backup-changed') damaged += 1
-      emit({ event: 'warning', message: error.message })
+      warn(error)
     }
   }
-  found.sort((one, other) => Date.parse(other.manifest.takenAt) - Date.parse(one.manifest.takenAt))
-  return { found, damaged }
+  return found.sort((one, other) => Date.parse(other.manifest.takenAt) - Date.parse(one.manifest.takenAt))
+}
+
+/** Those of this stock, as several may share a place and a key; else those of stocks that had no edition yet. */
+async function ownBackups(
+  found: readonly FoundBackup[],
+  ask: (stockId: string) => Promise<number>,
+): Promise<readonly FoundBackup[]> {
+  const byStock = Map.groupBy(found, ({ manifest }) => manifest.stockId)
+  for (const [stockId, backups] of byStock) if (stockId !== '' && (await ask(stockId)) === 0) return backups
+  return byStock.get('') ?? []
 }
 
 /** An empty database of a server, or the folder in which a new embedded one is made. */
 type Scratch = { readonly databaseUrl: string } | { readonly folder: string }
 
-function scratchOf(given: unknown, databaseUrl: string | undefined): Scratch {
+function scratchOf(given: unknown): Scratch {
   if (typeof given !== 'string') return { folder: tmpdir() }
-  if (!given.startsWith('postgres')) return { folder: given }
-  const address = checkDatabaseUrl(given, '--scratch')
-  if (address === databaseUrl)
-    throw new OperatorError('options-conflict', '--scratch names the database of the stock; name an empty one.')
-  return { databaseUrl: address }
+  return given.startsWith('postgres') ? { databaseUrl: checkDatabaseUrl(given, '--scratch') } : { folder: given }
+}
+
+type Restoring = {
+  readonly storage: BackupStorage
+  readonly manifest: Manifest
+  readonly key: KeyObject
+  readonly emit: Emit
 }
 
 /** Leaves nothing behind, whatever happens. Undefined for a stock without an edition. */
-async function restoreInto(
-  scratch: Scratch,
-  work: {
-    readonly shelf: BackupShelf
-    readonly backup: FoundBackup
-    readonly key: KeyObject
-    readonly emit: Emit
-  },
-): Promise<ReadDigest | undefined> {
-  const { manifest } = work.backup
-  const storage = work.shelf.open(work.backup.place)
+async function restoreInto(scratch: Scratch, work: Restoring): Promise<ReadDigest | undefined> {
+  const { storage, manifest, emit } = work
   const known = migrationsOf(manifest, storage)
   await verifyBackup(storage, manifest, ({ rows, totalRows }) =>
-    work.emit({ event: 'progress', stage: 'verify', done: rows, total: totalRows }),
+    emit({ event: 'progress', stage: 'verify', done: rows, total: totalRows }),
   )
   if ('folder' in scratch) {
     await removeLeftovers(scratch.folder)
@@ -140,20 +156,24 @@ async function restoreInto(
     }
   }
   const { databaseUrl } = scratch
-  const name = `The database ${shownAddress(databaseUrl)}`
-  const store = await openStore({ databaseUrl, dataFolder: tmpdir(), migrations: known })
-  let isOwn = true
+  const target = `The database ${shownAddress(databaseUrl)}`
+  const server = await openServer({ databaseUrl, statementTimeoutMs })
   try {
-    return await restoreAndRead(store, name, work)
-  } catch (error) {
-    isOwn = !(error instanceof OperatorError && error.code === 'target-not-empty')
-    throw error
+    // any that is in use, that of the stock under whatever address too, ends here
+    await assertUnused(server.db, target)
+    try {
+      const store = await openStore({ databaseUrl, dataFolder: tmpdir(), migrations: known })
+      return await restoreAndRead(store, target, work).finally(store.close)
+    } finally {
+      await removeTables(server.db)
+    }
   } finally {
-    if (isOwn) await removeTables(store.db)
-    await store.close()
+    await server.close()
   }
 }
 
+/** Of emptying the scratch database. */
+const statementTimeoutMs = 10 * 60_000
 const scratchStart = 'tenderstock-drill-'
 
 /** Scratch databases of drills that were killed: none runs for a day. */
@@ -168,14 +188,8 @@ async function removeLeftovers(folder: string): Promise<void> {
 async function restoreAndRead(
   store: Store,
   target: string,
-  {
-    shelf,
-    backup: { place, manifest },
-    key,
-    emit,
-  }: { readonly shelf: BackupShelf; readonly backup: FoundBackup; readonly key: KeyObject; readonly emit: Emit },
+  { storage, manifest, key, emit }: Restoring,
 ): Promise<ReadDigest | undefined> {
-  const storage = shelf.open(place)
   await restoreStock(store, storage, manifest, {
     target,
     key,
@@ -193,20 +207,4 @@ async function restoreAndRead(
         `were published (${read.digest} instead of ${read.published}); use another backup.`,
     )
   return read
-}
-
-/** Keeps so many, and the newest that a drill has restored; 0 keeps all. Returns the names of what it removed. */
-async function removeOld(shelf: BackupShelf, found: readonly FoundBackup[], keep: number): Promise<string[]> {
-  if (keep === 0) return []
-  const removed: string[] = []
-  let hasRestored = false
-  for (const [index, { place }] of found.entries()) {
-    const isRestored = (await shelf.open(place).get(restoredName)) !== undefined
-    const isNewestRestored = isRestored && !hasRestored
-    hasRestored ||= isRestored
-    if (index < keep || isNewestRestored) continue
-    await shelf.remove(place)
-    removed.push(place)
-  }
-  return removed
 }

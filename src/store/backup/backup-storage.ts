@@ -11,8 +11,6 @@ import { type BucketOptions, openBucket } from '../files/bucket.ts'
 export const manifestName = 'manifest.json'
 /** Checksums of the parts, for `sha256sum --check`. */
 export const sumsName = 'SHA256SUMS'
-/** Left in a backup by the drill that restored it. */
-export const restoredName = 'restored.json'
 
 export type BackupStorage = {
   /** Name for people. */
@@ -42,8 +40,7 @@ async function refuseBackup(storage: string, get: BackupStorage['get']): Promise
 }
 
 /** Whether a drill, which removes old backups, may remove it. */
-export const isBackupFile = (name: string): boolean =>
-  leftover.test(name) || name === manifestName || name === restoredName
+export const isBackupFile = (name: string): boolean => leftover.test(name) || name === manifestName
 
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
 

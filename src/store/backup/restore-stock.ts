@@ -94,6 +94,18 @@ export async function restoreStock(
   return summary
 }
 
+/** Throws OperatorError when the database of a server holds anything, be it without rows: `removeTables` takes all. */
+export async function assertUnused(db: Executor, target: string): Promise<void> {
+  const { rows } = await sql<{ held: string }>`
+    select pg_describe_object(classid, objid, objsubid) as held from pg_depend
+    where refclassid = 'pg_namespace'::regclass and refobjid = 'public'::regnamespace limit 1`.execute(db)
+  if (rows[0])
+    throw new OperatorError(
+      'target-not-empty',
+      `${target} is not empty (it holds: ${rows[0].held}); name a new one, which is emptied afterwards.`,
+    )
+}
+
 /** Empties a scratch database, which held nothing but what was restored into it. */
 export async function removeTables(db: Executor): Promise<void> {
   await sql`drop schema public cascade`.execute(db)
