@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zipSync } from 'fflate'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
 import { openRecording, Recorder } from './recordings.ts'
@@ -70,8 +71,24 @@ test('a body of which only the beginning was read ends there again', async () =>
   expect(seen).toEqual(['0123456789'])
 })
 
+test.each([
+  ['latin1', Buffer.from('Bürgermeister Jörg müller@städte.example +49 30 1234567', 'latin1')],
+  ['utf16le', Buffer.from('\ufeffBürgermeister Jörg jane.doe@town.example +49 30 1234567', 'utf16le')],
+  // the part that was read ends within a character
+  ['latin1', Buffer.from('Bürgermeister Jörg jane.doe%40town.example +49 30 1234567 …').subarray(0, -1)],
+] as const)('a text in another encoding (%s) loses contact data, and is otherwise the same', async (encoding, bytes) => {
+  const recorder = new Recorder(portal(bytes), undefined)
+  await (await recorder.send({ url: 'https://portal.example/list?by=jane.doe@town.example' })).bytes()
+  await recorder.write(join(folder, 'us-sam'), check)
+  const body = await readFile(join(folder, 'us-sam', '01', 'body'))
+  const [start, end] = bytes.toString(encoding).split(/ [\wüä.]+(?:@|%40).* 1234567/)
+  expect(body.toString(encoding)).toBe(`${start} person@example.org +00 000 000000${end}`)
+  expect(JSON.parse(await textOf('01', 'response.json'))).toMatchObject({ isBinary: false })
+  expect(await textOf('01', 'request.json')).not.toContain('jane')
+})
+
 test('an archive is kept byte by byte and marked as binary', async () => {
-  const bytes = Uint8Array.from([0x50, 0x4b, 3, 4, 0xff, 0xfe, 0x80])
+  const bytes = zipSync({ 'notice.txt': Buffer.from('jane.doe@town.example '.repeat(9)) })
   const recorder = new Recorder(portal(bytes), key)
   await (await recorder.send({ url: 'https://portal.example/zip' })).bytes()
   await recorder.write(join(folder, 'us-sam'), check)

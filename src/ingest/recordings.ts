@@ -26,7 +26,7 @@ export type RecordedCheck = { readonly sourceId: string; readonly recordedAt: st
 const maxBodyBytes = 32 * 1024 * 1024
 const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-|x-api-key|api-key|ocp-apim)/i
 const removed = 'REMOVED'
-const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g
+const mail = /[\p{L}\p{N}_.+-]+(?:@|%40|&#64;)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/giu
 /** International numbers; others look like amounts and ids. */
 const phone = /\+\d[\d ()/.-]{7,18}\d/g
 
@@ -80,7 +80,7 @@ export class Recorder {
       const { url, method, headers, body } = request
       await writeFile(
         join(to, 'request.json'),
-        this.#withoutKey(
+        this.#cleaned(
           asText({
             url,
             ...(method && { method }),
@@ -90,30 +90,37 @@ export class Recorder {
         ),
       )
       const bytes = Buffer.concat(parts)
-      const isBinary = !isUtf8(bytes)
+      const encoding = encodingOf(bytes)
       const response: RecordedResponse = {
         status: reply.status,
         headers: withoutSecrets(reply.headers),
         version: reply.version,
         isWhole,
-        isBinary,
+        isBinary: encoding === undefined,
       }
-      await writeFile(join(to, 'response.json'), this.#withoutKey(asText(response)))
-      await writeFile(join(to, 'body'), isBinary ? bytes : this.#withoutKey(withoutPersons(bytes.toString())))
+      await writeFile(join(to, 'response.json'), this.#cleaned(asText(response)))
+      const cleaned = encoding && Buffer.from(this.#cleaned(bytes.toString(encoding)), encoding)
+      await writeFile(join(to, 'body'), cleaned ?? bytes)
     }
     return this.#kept.length
   }
 
-  #withoutKey(text: string): string {
-    if (!this.#key) return text
-    return text.replaceAll(this.#key, removed).replaceAll(encodeURIComponent(this.#key), removed)
+  #cleaned(text: string): string {
+    const cleaned = text.replace(mail, 'person@example.org').replace(phone, '+00 000 000000')
+    if (!this.#key) return cleaned
+    return cleaned.replaceAll(this.#key, removed).replaceAll(encodeURIComponent(this.#key), removed)
   }
 }
 
-const asText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+/** In which the bytes of a text come back as they were; undefined for archives and the like. */
+function encodingOf(bytes: Buffer): 'utf8' | 'utf16le' | 'latin1' | undefined {
+  if (isUtf8(bytes)) return 'utf8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf16le'
+  // an older encoding, or the end of the read is within a character
+  return bytes.includes(0) ? undefined : 'latin1'
+}
 
-const withoutPersons = (text: string): string =>
-  text.replace(mail, 'person@example.org').replace(phone, '+00 000 000000')
+const asText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 function withoutSecrets(headers: SourceReply['headers']): { [name: string]: string } {
   const kept: { [name: string]: string } = {}
