@@ -1,11 +1,11 @@
-// The digest of a state as an independent program computes it: the example for other clients, which shares nothing with
+// The digest of a state as an independent program computes it: that of the client of Python, which shares nothing with
 // the service.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Store } from '../src/store/database/database.ts'
 
-const program = fileURLToPath(new URL('../examples/digest/stock_digest.py', import.meta.url))
+const program = fileURLToPath(new URL('../python/src/tender_sync/digest.py', import.meta.url))
 
 /** False on a machine without Python; the test that uses it says what it skips. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0

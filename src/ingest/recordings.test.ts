@@ -76,16 +76,19 @@ test.each([
   ['utf16le', Buffer.from('\ufeffBürgermeister Jörg jane.doe@town.example +49 30 1234567', 'utf16le')],
   // the part that was read ends within a character
   ['latin1', Buffer.from('Bürgermeister Jörg jane.doe%40town.example +49 30 1234567 …').subarray(0, -1)],
-] as const)('a text in another encoding (%s) loses contact data, and is otherwise the same', async (encoding, bytes) => {
-  const recorder = new Recorder(portal(bytes), undefined)
-  await (await recorder.send({ url: 'https://portal.example/list?by=jane.doe@town.example' })).bytes()
-  await recorder.write(join(folder, 'us-sam'), check)
-  const body = await readFile(join(folder, 'us-sam', '01', 'body'))
-  const [start, end] = bytes.toString(encoding).split(/ [\wüä.]+(?:@|%40).* 1234567/)
-  expect(body.toString(encoding)).toBe(`${start} person@example.org +00 000 000000${end}`)
-  expect(JSON.parse(await textOf('01', 'response.json'))).toMatchObject({ isBinary: false })
-  expect(await textOf('01', 'request.json')).not.toContain('jane')
-})
+] as const)(
+  'a text in another encoding (%s) loses contact data, and is otherwise the same',
+  async (encoding, bytes) => {
+    const recorder = new Recorder(portal(bytes), undefined)
+    await (await recorder.send({ url: 'https://portal.example/list?by=jane.doe@town.example' })).bytes()
+    await recorder.write(join(folder, 'us-sam'), check)
+    const body = await readFile(join(folder, 'us-sam', '01', 'body'))
+    const [start, end] = bytes.toString(encoding).split(/ [\wüä.]+(?:@|%40).* 1234567/)
+    expect(body.toString(encoding)).toBe(`${start} person@example.org +00 000 000000${end}`)
+    expect(JSON.parse(await textOf('01', 'response.json'))).toMatchObject({ isBinary: false })
+    expect(await textOf('01', 'request.json')).not.toContain('jane')
+  },
+)
 
 test('an archive is kept byte by byte and marked as binary', async () => {
   const bytes = zipSync({ 'notice.txt': Buffer.from('jane.doe@town.example '.repeat(9)) })

@@ -1,10 +1,9 @@
 // The clients of TypeScript and of Python through the same faults: after every completed run the copy is an edition,
 // and after a quiet one the newest.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
@@ -13,7 +12,7 @@ import { contentById, editionContent, publishNext } from '../integrations/stock-
 import { faultKinds, startFaultProxy } from '../testing/fault-proxy.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
-import { pythonEnvironment, pythons } from './pythons.ts'
+import { pythonEnvironment, pythons, recordsOf } from './pythons.ts'
 
 const seeds = Number(process.env['FAULT_SEEDS'] ?? 1)
 const editions = Number(process.env['FAULT_EDITIONS'] ?? 3)
@@ -53,20 +52,6 @@ const clients: readonly Client[] = [
   })),
 ]
 
-/** The records of a copy, read without its program: as its users do. */
-function recordsOf(kind: string, file: string): TenderRecord[] {
-  if (kind === 'ndjson')
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line))
-  using db = new DatabaseSync(file, { readOnly: true })
-  return db
-    .prepare('SELECT record FROM tender')
-    .all()
-    .map(({ record }) => JSON.parse(String(record)))
-}
-
 async function digestOf(records: readonly TenderRecord[]): Promise<{ open: string; all: string }> {
   const sum = new DigestSum()
   for (const record of records)
@@ -83,7 +68,7 @@ async function suffer(client: Client, kind: string, initial: 'open' | 'history',
   const args = ['run', '--url', proxy.origin, '--sink', `${kind}:${file}`, '--initial', initial, '--max-wait', '60']
   const side = initial === 'open' ? 'open' : 'all'
   const published = () => parseDigest(world.editions.newest!.checksum!)![side]
-  const held = async () => (await digestOf(recordsOf(kind, file)))[side]
+  const held = async () => (await digestOf(recordsOf<TenderRecord>(kind, file)))[side]
   const codes: (number | null)[] = []
   let child: ChildProcess | undefined
   proxy.onKill = () => void child?.kill('SIGKILL')
@@ -117,7 +102,7 @@ async function suffer(client: Client, kind: string, initial: 'open' | 'history',
     await run()
     expect(await held()).toBe(published())
     equal++
-    const records = recordsOf(kind, file)
+    const records = recordsOf<TenderRecord>(kind, file)
     if (initial === 'history') expect(contentById(records)).toEqual(await editionContent(world))
   }
   return { struck: proxy.struck, codes, equal }

@@ -1,7 +1,7 @@
 // The client of Python on each Python of this machine: what a run keeps, refuses, waits for and repairs, as
 // docs/specification.md says.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
 import { contentById, editionContent, publishNext, type Row } from '../integrations/stock-world.ts'
 import { plainId } from '../memory-editions.ts'
 import { randomOf } from '../testing/generate/random.ts'
-import { type Python, pythonEnvironment, pythonSources, pythons, runPython } from './pythons.ts'
+import { type Python, pythonEnvironment, pythonSources, pythons, recordsOf, runPython } from './pythons.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tender-python-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -32,18 +32,7 @@ function copyOf(world: ApiWorld, python: Python, kind: 'sqlite' | 'ndjson' = 'sq
     run: (...args: string[]) => command('run', '--url', world.origin, ...sink, ...args),
     verify: () => command('verify', '--url', world.origin, ...sink),
     status: async () => JSON.parse((await command('status', '--json', ...sink)).out),
-    records: (): Row[] => {
-      if (kind === 'ndjson')
-        return readFileSync(file, 'utf8')
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line))
-      using db = new DatabaseSync(file, { readOnly: true })
-      return db
-        .prepare('SELECT record FROM tender')
-        .all()
-        .map(({ record }) => JSON.parse(String(record)))
-    },
+    records: () => recordsOf<Row>(kind, file),
     change: (sql: string): void => {
       using db = new DatabaseSync(file)
       db.exec(sql)
@@ -164,7 +153,8 @@ with Copy("sqlite:" + sys.argv[2]) as copy:
     const held = spawn(newest.path, ['-c', hold, world.origin, copy.file], { env: pythonEnvironment(world.token) })
     onTestFinished(() => void held.kill('SIGKILL'))
     await new Promise((done) => held.stdout.once('data', done))
-    expect(await copy.run()).toMatchObject({ code: 3, err: expect.stringContaining('another run is in progress') })
+    for (const args of [[], ['--rebuild']])
+      expect(await copy.run(...args)).toMatchObject({ code: 3, err: expect.stringContaining('another run is') })
     // nothing of a first run is visible before its end
     expect(copy.records()).toHaveLength(0)
     held.stdin.end('\n')
@@ -221,6 +211,7 @@ with Copy("sqlite:" + sys.argv[2]) as copy:
     expect(await other).toMatchObject({ code: 4, err: expect.stringContaining('[source-changed]') })
     expect((await copy.run(...works, '--new-filters')).code).toBe(0)
     expect(copy.records().map(({ id }) => id)).toEqual([plainId(1)])
+    expect(await copy.verify()).toMatchObject({ code: 2, err: expect.stringContaining('verify compares whole copies') })
     expect((await copy.run('--rebuild')).code).toBe(0)
     expect(copy.records()).toHaveLength(2)
   })

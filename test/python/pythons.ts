@@ -1,8 +1,9 @@
 // The Pythons of this machine that the client of Python supports, and how tests start it.
 import { spawn, spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 const root = join(import.meta.dirname, '../..')
 /** Where the package is in this clone. */
@@ -50,4 +51,15 @@ export function runPython(
   child.stdout.on('data', (chunk) => (said.out += chunk))
   child.stderr.on('data', (chunk) => (said.err += chunk))
   return new Promise((done) => child.once('close', (code) => done({ code, ...said })))
+}
+
+/** The records of a copy, read without its program: as its users do. */
+export function recordsOf<Row>(kind: string, file: string): Row[] {
+  const read = (text: unknown) => JSON.parse(String(text)) as Row
+  if (kind === 'ndjson') return readFileSync(file, 'utf8').split('\n').filter(Boolean).map(read)
+  using db = new DatabaseSync(file, { readOnly: true })
+  return db
+    .prepare('SELECT record FROM tender')
+    .all()
+    .map(({ record }) => read(record))
 }

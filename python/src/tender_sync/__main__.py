@@ -13,7 +13,7 @@ from .client import MOST_SECONDS, MOST_WAIT, VERSION, Client, Event, Filter
 from .contract import LIST_FILTERS
 from .copies import Copy, record_text
 from .errors import SyncError, TenderError
-from .procedure import Outcome, sync
+from .procedure import Outcome, filter_hash, sync
 
 # As those of tender-sync (docs/sync/tender-sync.md).
 DONE, BUG, USAGE, SKIPPED, GAVE_UP, DIFFERS = 0, 1, 2, 3, 4, 5
@@ -131,11 +131,9 @@ def _run(args: argparse.Namespace, given: _Time) -> int:
     on = _Printer(args.json, args.quiet)
     filters = _filters(args.filter)
     with Copy(args.sink) as copy:
-        if args.rebuild:
-            copy.forget()
-        client = _client(args, on, copy.load("state") is not None, given)
+        client = _client(args, on, not args.rebuild and copy.load("state") is not None, given)
         options: Dict[str, Any] = {"filters": filters, "initial": args.initial, "on": on}
-        outcome = sync(client, copy, new_filters=args.new_filters, **options)
+        outcome = sync(client, copy, new_filters=args.new_filters, rebuild=args.rebuild, **options)
         # it ended at the edition with which it began, which may be a day old
         if outcome.is_resumed:
             outcome = sync(client, copy, **options)
@@ -173,7 +171,9 @@ def _summary(outcome: Outcome, copy: Copy) -> str:
 def _verify(args: argparse.Namespace, given: _Time) -> int:
     started = time.monotonic()
     with Copy(args.sink, read_only=True) as copy:
-        source = copy.load("source") or {}
+        source, state = copy.load("source") or {}, copy.load("state") or {}
+        if state.get("filterHash", filter_hash({})) != filter_hash({}):
+            raise SyncError("The copy has filters, and an edition has no digest of a part: verify compares whole copies.", "usage")
         client = _client(args, _Printer(False, args.quiet), True, given)
         page = client.page(limit=1)
         held = copy.read_digest()
@@ -189,7 +189,7 @@ def _verify(args: argparse.Namespace, given: _Time) -> int:
         print("The copy in %s equals edition %s: %d records, in %.1f s." % (copy.title, page.edition, held.records, took))
     else:
         print(
-            "The copy in %s differs from edition %s: run first, as it may only be older. With filters there is no digest."
+            "The copy in %s differs from edition %s: run first, as it may only be older."
             % (copy.title, page.edition)
         )
     return DONE if mine == theirs else DIFFERS

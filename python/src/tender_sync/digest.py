@@ -1,10 +1,15 @@
-"""The digest of records (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of their canonical JSON (RFC 8785)."""
+"""The digest of records (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of their canonical JSON (RFC 8785).
+
+As a program, it reads records from standard input, one a line, and writes {"records": n, "digest": "open=..., all=..."},
+which a whole copy has in common with the header X-Stock-Digest of its edition; with --forms, the canonical form of each."""
 
 from __future__ import annotations
 
 import decimal
 import hashlib
+import json
 import re
+import sys
 from typing import Any, Mapping, NamedTuple, Optional
 
 # `status` and `archiveReason` of a record that the stock no longer has. The API uses neither.
@@ -104,3 +109,20 @@ class DigestSum:
     def digest(self) -> Digest:
         modulus = 1 << 256
         return Digest(self._records, "%064x" % (self._open % modulus), "%064x" % (self._all % modulus), self._newest)
+
+
+def _main() -> None:
+    total = DigestSum()
+    for line in sys.stdin.buffer:
+        record = json.loads(line.decode("utf-8"))
+        if "--forms" in sys.argv:
+            sys.stdout.buffer.write(canonical_json(record).encode("utf-8", "surrogatepass") + b"\n")
+        else:
+            total.add(record_hash(record), "archiveReason" not in record, record.get("lastModified", ""))
+    if "--forms" not in sys.argv:
+        found = total.digest
+        print(json.dumps({"records": found.records, "digest": "open=%s, all=%s" % (found.open, found.all)}))
+
+
+if __name__ == "__main__":
+    _main()

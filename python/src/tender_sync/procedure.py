@@ -88,12 +88,13 @@ def sync(
     filters: Optional[Mapping[str, Filter]] = None,
     initial: str = "open",
     new_filters: bool = False,
+    rebuild: bool = False,
     limit: int = 100,
     on: Optional[Callable[[Event], None]] = None,
 ) -> Outcome:
     """Brings the copy up to date. `initial`: the first run brings what is open now, or with `history` everything since
     2022-01-01, archived records included. `new_filters`: if the filters differ from those of the copy, it is loaded
-    again. Raises a TenderError for faults of the API, the network or the file; the state is then as last committed."""
+    again; `rebuild`: it is in any case. Raises a TenderError for faults of the API, the network or the file; the state is then as last committed."""
     chosen = {name: value for name, value in (filters or {}).items() if value is not None and value not in ([], ())}
     unknown = [name for name in chosen if name not in FILTERS]
     if unknown:
@@ -105,6 +106,8 @@ def sync(
     if not copy.lock.acquire():
         return Outcome(True, "", False, counts, None, [], 0.0)
     try:
+        if rebuild:
+            copy.forget()
         run = _Run(client, copy, chosen, initial == "history", new_filters, limit, counts, on or (lambda event: None))
         first, end, warnings = run.complete()
         return Outcome(
