@@ -5,6 +5,8 @@ const minuteMs = 60_000
 
 /** How long to wait after the first, second … failure (C153); after the sixth the request is abandoned. */
 const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
+/** Longest total wait of one request: it covers the whole table of failures (31 minutes). */
+export const maxWaitMs = 60 * minuteMs
 /** C152: the wait if the answer does not say how long to wait. */
 const defaultWaitMs = minuteMs
 /** `Retry-After: 0` must not become a busy loop. */

@@ -8,7 +8,7 @@ import { type Problem, ProblemError } from './problem-error.ts'
 import { type RateLimit, readRateLimit } from './rate-limit.ts'
 import { readText } from './read-text.ts'
 import { checkedRecord } from './record-fault.ts'
-import { type RetryWait, retryWait } from './retry.ts'
+import { maxWaitMs, type RetryWait, retryWait } from './retry.ts'
 import { type SeenEdition, seeEdition } from './seen-edition.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
 import { parseDigest } from './sync/copy-digest.ts'
@@ -98,7 +98,6 @@ const defaultMost = 10_000
 /** Most bytes that are read of an error: its status is known already. */
 const mostErrorBytes = 2 ** 20
 const maxTimeoutMs = 60_000
-const maxWaitMs = 3_600_000
 /** A node that lags is behind for seconds; the next request may also reach a different one. */
 const lagWaitMs = 5000
 

@@ -128,6 +128,7 @@ describe('tender-sync run --bulk', () => {
     const wrong = await sync(`run ${proxy.url} --sink ndjson:$t.ndjson --initial history --bulk`, noSleep)
     expect([wrong.code, wrong.err]).toEqual([0, expect.stringContaining('A file has another digest')])
     expect((await copyOf(folder, service)).isEqual).toBe(true)
+    expect(readdirSync(join(folder, 't.ndjson.sync'))).not.toContain('bulk')
     service.tokens.grants[0] = { ...service.tokens.grants[0]!, hasBulkFiles: false }
     // the table of tokens looks again
     service.tokens.add('two')

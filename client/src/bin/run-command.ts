@@ -49,11 +49,10 @@ export async function runCommand(
     const report = await begunReport(job, known, options)
     const bulk = options.isBulk ? openBulk(job, client, progress, options, environment) : undefined
     let outcome = await runOnce({ job, report, client, progress, options, environment, bulk })
-    const isOfDay = outcome.result === 'completed' && (outcome.isResumed || bulk?.isUsed() === true)
-    if (isOfDay) {
-      await bulk?.end()
+    if (outcome.result !== 'completed') return { code: codeOf(outcome), outcome }
+    await bulk?.end()
+    if (outcome.isResumed || bulk?.isUsed() === true)
       outcome = await runOnce({ job, report, client, progress, options, environment, bulk: undefined })
-    }
     return { code: codeOf(outcome), outcome }
   } finally {
     await job.close()
@@ -75,6 +74,7 @@ const openBulk = (
     sleep: sleep ?? timerSleep,
     ...(fetch && { fetch }),
     onLoad: progress.onLoad,
+    on: progress.onClient,
   })
 
 async function runOnce({

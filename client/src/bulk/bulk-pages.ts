@@ -1,12 +1,13 @@
 // Pages of records from the files of a whole edition: loaded into a folder, each checked by its digest, then read.
 import { createReadStream } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import type { ClientEvent } from '../client-event.ts'
 import { faultText } from '../fault-text.ts'
 import { ProblemError } from '../problem-error.ts'
 import { checkedRecord } from '../record-fault.ts'
-import { makeFolder } from '../sinks/files/durable-files.ts'
+import { makeFolder, sizeOf, writeWhole } from '../sinks/files/durable-files.ts'
 import type { Sleep } from '../sleep.ts'
 import { type BulkSource, bulkCursor } from '../sync/bulk-source.ts'
 import type { TenderClient } from '../tender-client.ts'
@@ -33,6 +34,8 @@ export type BulkOptions = {
   readonly silenceMs?: number
   /** Called while files are being loaded, with bytes. */
   readonly onLoad?: (loaded: number, total: number) => void
+  /** Called with waits for files, and their causes. */
+  readonly on?: (event: ClientEvent) => void
 }
 
 export type BulkPages = BulkSource & {
@@ -99,7 +102,7 @@ export function bulkPages(options: BulkOptions): BulkPages {
 
 /** Loads the files of the newest edition that has any. Throws where that is impossible. */
 async function load(options: BulkOptions, signal: AbortSignal | undefined): Promise<BulkManifest> {
-  const { client, baseUrl, folder, sleep, silenceMs, onLoad, fetch = globalThis.fetch } = options
+  const { client, baseUrl, folder, sleep, silenceMs, onLoad, on, fetch = globalThis.fetch } = options
   await makeFolder(folder, 'owner')
   for (let attempt = 1; ; attempt++) {
     const manifest = await client.json(manifestPath, isManifest, { maxWaitMs, ...(signal && { signal }) })
@@ -113,6 +116,7 @@ async function load(options: BulkOptions, signal: AbortSignal | undefined): Prom
       signal,
       onBytes: (bytes) => onLoad?.(bytes, total),
       ...(silenceMs !== undefined && { silenceMs }),
+      ...(on && { on }),
     }
     try {
       await loadFiles(files, `${baseUrl}${manifestPath}`, how)
@@ -121,10 +125,8 @@ async function load(options: BulkOptions, signal: AbortSignal | undefined): Prom
       continue
     }
     // from here on a run that was cut off goes on without the service
-    const path = join(folder, stateName)
     const kept = { ...manifest, files: files.map((file) => ({ ...file, url: '' })) }
-    await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
+    await writeWhole(join(folder, stateName), JSON.stringify(kept))
     return manifest
   }
 }
@@ -134,8 +136,7 @@ async function readLoaded(folder: string): Promise<BulkManifest | undefined> {
   try {
     const manifest: unknown = JSON.parse(await readFile(join(folder, stateName), 'utf8'))
     if (!isManifest(manifest)) return undefined
-    for (const file of recordFiles(manifest))
-      if ((await stat(pathOf(folder, file))).size !== file.bytes) return undefined
+    for (const file of recordFiles(manifest)) if ((await sizeOf(pathOf(folder, file))) !== file.bytes) return undefined
     return manifest
   } catch {
     return undefined

@@ -1,13 +1,15 @@
 // Loads files of a whole edition into a folder: from the byte on where an earlier load stopped, and only what has its
 // digest.
 import { createWriteStream } from 'node:fs'
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ClientError } from '../client-error.ts'
+import type { ClientEvent } from '../client-event.ts'
 import { faultText } from '../fault-text.ts'
-import { sumOf } from '../sinks/files/durable-files.ts'
+import { maxWaitMs, retryWait } from '../retry.ts'
+import { sizeOf, sumOf } from '../sinks/files/durable-files.ts'
 import type { Sleep } from '../sleep.ts'
 import type { BulkFile } from './bulk-manifest.ts'
 
@@ -20,6 +22,8 @@ export type LoadOptions = {
   readonly silenceMs?: number
   /** Called with the bytes of all files that are there. */
   readonly onBytes?: (bytes: number) => void
+  /** Called with waits and their causes. */
+  readonly on?: (event: ClientEvent) => void
 }
 
 /** The link has ended, or the file is gone: a new manifest says where it is. */
@@ -33,8 +37,7 @@ export class BulkLoadError extends ClientError {
   readonly code = 'unreachable'
 }
 
-/** Attempts without a new byte, and how often a file may have a wrong digest. */
-const maxAttempts = 5
+/** How often a file may have a wrong digest. */
 const maxWrong = 2
 
 export const pathOf = (folder: string, { sha256 }: Pick<BulkFile, 'sha256'>): string => join(folder, `${sha256}.gz`)
@@ -55,51 +58,50 @@ export async function loadFiles(files: readonly BulkFile[], address: string, opt
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size
-}
-
+/** Waits as the client does for a request (C152, C153); what made progress goes on at once. */
 async function loadFile(file: BulkFile, address: string, options: LoadOptions): Promise<void> {
-  const { folder, sleep, signal, onBytes } = options
+  const { folder, sleep, signal, onBytes, on } = options
   const path = pathOf(folder, file)
   // it got its name when its digest was right
   if ((await sizeOf(path)) === file.bytes) return
   const part = partOf(folder, file)
-  let wrong = 0
-  for (let attempt = 1; ; ) {
-    const from = (await sizeOf(part)) ?? 0
-    if (from > file.bytes) await rm(part)
-    else if (from === file.bytes) {
-      if ((await sumOf(part)) === file.sha256) return rename(part, path)
+  const url = new URL(file.url, address)
+  let [wrong, failures, waitedMs] = [0, 0, 0]
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted()
+    let from = (await sizeOf(part)) ?? 0
+    if (from >= file.bytes) {
+      if (from === file.bytes && (await sumOf(part)) === file.sha256) return rename(part, path)
       await rm(part)
       if (++wrong === maxWrong) throw new BulkLoadError('A file has another digest than its manifest says.')
-      continue
+      from = 0
     }
     onBytes?.(from)
-    let waitMs = 1000 * 2 ** attempt
-    let reason: unknown
-    try {
-      const answered = await transfer(new URL(file.url, address), part, from > file.bytes ? 0 : from, options)
-      waitMs = answered.waitMs ?? waitMs
-      reason = answered.reason
-    } catch (error) {
+    const { answer, cause } = await transfer(url, part, from, options).catch((error: unknown): Ended => {
       signal?.throwIfAborted()
       if (error instanceof StaleLinkError) throw error
-      reason = error
+      return { cause: error }
+    })
+    if (((await sizeOf(part)) ?? 0) > from) {
+      failures = 0
+      waitedMs = 0
+      continue
     }
-    const reached = (await sizeOf(part)) ?? 0
-    if (reached === file.bytes) continue
-    attempt = reached > from ? 1 : attempt + 1
-    if (attempt > maxAttempts) throw new BulkLoadError(`A file cannot be loaded: ${faultText(reason)}`)
-    // what made progress goes on at once
-    if (reached <= from) await sleep(waitMs, signal)
+    const wait = retryWait(answer, failures + 1)
+    if (wait?.reason === 'failure') failures++
+    if (!wait || waitedMs + wait.ms > maxWaitMs) throw new BulkLoadError(`A file cannot be loaded: ${faultText(cause)}`)
+    on?.({ type: 'retry', path: url.pathname, attempt, cause })
+    on?.({ type: 'wait', path: url.pathname, ...wait })
+    waitedMs += wait.ms
+    await sleep(wait.ms, signal)
   }
 }
 
-type Answered = { readonly waitMs?: number; readonly reason?: unknown }
+/** How a transfer ended that did not break; `answer`: a refusal. */
+type Ended = { readonly answer?: Pick<Response, 'status' | 'headers'>; readonly cause: unknown }
 
 /** Loads the bytes from `from` on. Throws where the connection breaks. */
-async function transfer(url: URL, part: string, from: number, options: LoadOptions): Promise<Answered> {
+async function transfer(url: URL, part: string, from: number, options: LoadOptions): Promise<Ended> {
   const { fetch, signal, silenceMs = 60_000 } = options
   const silence = new AbortController()
   const stop = (): void => silence.abort(signal?.reason)
@@ -118,10 +120,7 @@ async function transfer(url: URL, part: string, from: number, options: LoadOptio
     })
     if (response.status === 403 || response.status === 404 || response.status === 410)
       throw new StaleLinkError(`the link is answered ${response.status}`)
-    if (!response.ok || !response.body) {
-      const after = Number(response.headers.get('retry-after') ?? Number.NaN)
-      return { ...(after > 0 && { waitMs: Math.min(after, 300) * 1000 }), reason: new Error(`HTTP ${response.status}`) }
-    }
+    if (!response.ok || !response.body) return { answer: response, cause: new Error(`HTTP ${response.status}`) }
     // without a range the answer begins at the first byte
     const isRest = response.status === 206 && from > 0
     const blocks = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -132,7 +131,7 @@ async function transfer(url: URL, part: string, from: number, options: LoadOptio
     }
     const target = createWriteStream(part, { flags: isRest ? 'a' : 'w', mode: 0o600 })
     await pipeline(Readable.fromWeb(response.body as never), blocks, target)
-    return {}
+    return { cause: new Error('the answer brought no byte') }
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
