@@ -47,7 +47,7 @@ describe('the Parquet sink', () => {
     await sink.commit({ schema: 1, filterHash: 'f1' }, 'run')
     await sink.end()
     const metadata = parquetMetadata(bytesOf(file))
-    expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([10_000, 100])
+    expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([5000, 5000, 100])
     const rows = await rowsOf(file)
     expect(rows).toHaveLength(10_100)
     expect(rows[10_099]).toMatchObject({

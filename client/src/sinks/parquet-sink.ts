@@ -1,6 +1,5 @@
 // Syncs into a Parquet file: typed columns and the full record as JSON; rewritten, whole and in one step, at the end of
 // each run that changed something.
-import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
@@ -9,6 +8,7 @@ import { CopyDamagedError, installed } from './faults/sink-error.ts'
 import { fileSink } from './file-sink.ts'
 import { behindLink, makeDurable, putInPlace, readIfThere, sizeOf, sumOf, writeWhole } from './files/durable-files.ts'
 import { parquetColumn } from './files/parquet-column.ts'
+import { openParquetTable } from './files/parquet-table.ts'
 import type { CopyExport } from './files/working-copy.ts'
 import { digestOf } from './record/digest.ts'
 import { type FlatValue, textOf } from './record/flat-column.ts'
@@ -40,43 +40,26 @@ export async function parquetSink(options: ParquetSinkOptions): Promise<OpenSink
 
 type Row = { readonly record: TenderRecord; readonly text: string }
 
-/** Number of rows in a group: few enough for the memory of a small machine, many enough to compress well. */
-const rowsPerGroup = 10_000
-
-function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder: string): CopyExport {
+function openExport(writer: Writer, file: string, folder: string): CopyExport {
   const temporary = join(folder, 'parquet.new')
-  const columns = [
+  const table = openParquetTable(writer, temporary, 'tender', [
     ...tenderColumns.map((column) => parquetColumn(column, ({ record }: Row) => record)),
     parquetColumn({ name: 'record', type: 'text', isRequired: true, of: ({ text }: Row) => text }, (row: Row) => row),
-  ]
-  const out = new ParquetWriter({
-    writer: fileWriter(temporary),
-    schema: [{ name: 'tender', num_children: columns.length }, ...columns.map(({ schema }) => schema)],
-    createdBy: 'tender-sync',
-  })
-  let rows: Row[] = []
-  const flush = async (): Promise<void> => {
-    if (rows.length === 0) return
-    const columnData = columns.map(({ schema, of }) => ({ name: schema.name, data: rows.map(of) }))
-    await out.write({ columnData, rowGroupSize: rowsPerGroup })
-    rows = []
-  }
+  ])
   return {
     add: async (bytes) => {
       const text = bytes.toString()
-      rows.push({ record: JSON.parse(text) as TenderRecord, text })
-      if (rows.length === rowsPerGroup) await flush()
+      await table.add({ record: JSON.parse(text) as TenderRecord, text }, text.length)
     },
     finish: async () => {
-      await flush()
-      await out.finish()
+      await table.finish()
       await makeDurable(temporary)
     },
     putInPlace: async () => {
       await writeWhole(sumPathIn(folder), `${await sumOf(temporary)}  ${basename(file)}\n`)
       await putInPlace(temporary, file, 'user')
     },
-    abandon: () => rm(temporary, { force: true }),
+    abandon: table.abandon,
   }
 }
 
