@@ -1,5 +1,5 @@
-// Creates folders, and makes changes in them durable.
-import { open, stat } from 'node:fs/promises'
+// Creates folders, makes changes in them durable, and says how much room they have.
+import { open, stat, statfs } from 'node:fs/promises'
 import { makeWithParents } from '#flat/files/own-files'
 import { OperatorError } from './errors.ts'
 
@@ -51,6 +51,12 @@ export async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/** Returns the number of bytes that this process may still write to the disk of the folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 /** For `catch`: what is not there is undefined. Throws every other error. */

@@ -35,7 +35,7 @@ export async function openBulkWorld({
     shown.state = state
   }
   const bulk = join(folder, 'bulk')
-  const files = await BulkFiles.open({ folder: bulk, log, clock, records, show })
+  const files = new BulkFiles({ folder: bulk, log, clock, records, show })
   const tokens = createTestTokens()
   const token = tokens.add('one', { hasBulkFiles: true, requestsPerMinute })
   const keys = [{ keyId: 1, key: createSecretKey(systemRandom.bytes(32)) }]

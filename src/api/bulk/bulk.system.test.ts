@@ -45,7 +45,9 @@ async function openWorld(content = Buffer.from(systemRandom.bytes(100_000)), cha
       lastModified: startOfTests - 1,
       records: 7,
       checksum,
-      base: { edition: 7, checksum, lastModified: startOfTests - 1 },
+      base: { edition: 7, publishedAt: startOfTests, checksum, lastModified: startOfTests - 1 },
+      redactedAt: 0,
+      formats: ['ndjson'],
       files: [file],
     },
   }

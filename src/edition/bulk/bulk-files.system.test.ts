@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -22,13 +22,16 @@ async function openWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'bulk-files-'))
   closers.push(() => rmSync(folder, { recursive: true, force: true }))
   let now = start
-  const clock = () => now
+  const clock = () => {
+    world.onClock?.()
+    return now
+  }
   const log = await openEditionLog(join(folder, 'editions'), { clock })
   closers.push(() => log.close())
   const held = new Map<number, string>()
   const seen: (BulkState | undefined)[] = []
-  const open = () =>
-    BulkFiles.open({ folder: join(folder, 'bulk'), log, clock, records: 40, show: (state) => seen.push(state) })
+  const show = (state: BulkState | undefined) => void seen.push(state)
+  const open = () => new BulkFiles({ folder: join(folder, 'bulk'), log, clock, records: 40, show, free: world.free })
   let edition = 0
   /** Publishes these numbers, an hour later. */
   const publish = async (numbers: readonly number[], text: string) => {
@@ -55,22 +58,25 @@ async function openWorld() {
     const info = { edition, lastModified: now - 1, publishedAt: now, records: held.size, changes: numbers.length }
     await appendEdition(log, { ...info, checks: {} }, entries)
   }
-  return {
+  const world = {
+    /** Called when the time is asked for. */
+    onClock: undefined as (() => void) | undefined,
+    /** Free bytes of the disk. */
+    free: async () => Number.POSITIVE_INFINITY,
     log,
     held,
     seen,
     open,
     publish,
-    names: () =>
-      readdirSync(join(folder, 'bulk'))
-        .filter((name) => name.endsWith('.ndjson.gz'))
-        .sort(),
+    all: () => readdirSync(join(folder, 'bulk')).sort(),
+    names: () => world.all().filter((name) => name.endsWith('.ndjson.gz')),
     path: (name: string) => join(folder, 'bulk', name),
     pass: (ms: number) => {
       now += ms
     },
-    now: clock,
+    now: () => now,
   }
+  return world
 }
 type World = Awaited<ReturnType<typeof openWorld>>
 
@@ -112,7 +118,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 test('C162: the files are exactly the newest edition, byte for byte as the API delivers its records', async () => {
   const world = await openWorld()
   const { log, held, seen, publish, open, names, pass } = world
-  const files = await open()
+  const files = open()
   await files.update()
   expect(seen).toEqual([])
   await publish(range(0, 100), 'first')
@@ -151,7 +157,7 @@ test('C162: the files are exactly the newest edition, byte for byte as the API d
 test('Parquet that DuckDB reads in place is the edition too: a row for each record, and for each lot', async () => {
   const world = await openWorld()
   const { seen, publish, open, path, held } = world
-  const files = await open()
+  const files = open()
   await publish([1, 2], 'first')
   await publish(range(0, 100), 'second')
   await publish([3, 200], 'third')
@@ -182,14 +188,14 @@ test('another process goes on with what it finds, and makes again what is cut of
   const world = await openWorld()
   const { seen, publish, open, path } = world
   await publish(range(0, 50), 'text')
-  await (await open()).update()
+  await open().update()
   const made = seen.at(-1)!
   for (const file of made.files) utimesSync(path(bulkName(file)), 1, 1)
-  await (await open()).update()
+  await open().update()
   expect(seen.at(-1)).toEqual(made)
   const [file] = lineFiles(made)
   writeFileSync(path(bulkName(file!)), readFileSync(path(bulkName(file!))).subarray(0, 100))
-  await (await open()).update()
+  await open().update()
   expect(seen.at(-1)).toEqual(made)
   expect(appliedOf(world, made).size).toBe(50)
 })
@@ -197,7 +203,7 @@ test('another process goes on with what it finds, and makes again what is cut of
 test('C164: a redaction withdraws all files at once, and the next edition brings those without the value', async () => {
   const world = await openWorld()
   const { seen, publish, open, names, path, now, pass } = world
-  const files = await open()
+  const files = open()
   await publish(range(0, 50), 'jane.doe')
   await files.update()
   expect(names()).toHaveLength(2)
@@ -208,7 +214,7 @@ test('C164: a redaction withdraws all files at once, and the next edition brings
   await files.update()
   expect(seen.at(-1)).toBeUndefined()
   // a process that starts now does not name them either
-  const other = await open()
+  const other = open()
   await other.noteRedaction(now())
   await other.update()
   expect(seen.at(-1)).toBeUndefined()
@@ -217,6 +223,115 @@ test('C164: a redaction withdraws all files at once, and the next edition brings
   expect(names()).toHaveLength(2)
   for (const name of names()) expect(gunzipSync(readFileSync(path(name))).toString()).not.toContain('jane')
   expect(seen.at(-1)!.base.edition).toBe(2)
-  await files.clear()
-  expect(seen.at(-1)).toBeUndefined()
+})
+
+test('C164: a redaction deletes files too of which no state is left', async () => {
+  const world = await openWorld()
+  const { publish, open, all, path, now } = world
+  await publish(range(0, 50), 'jane.doe')
+  await open().update()
+  writeFileSync(path('state.json'), '{')
+  await open().noteRedaction(now() + 1)
+  expect(all()).toEqual([])
+})
+
+test('C164: a redaction while files get their names names none of them, and deletes them', async () => {
+  const world = await openWorld()
+  const { seen, publish, open, all, now } = world
+  const files = open()
+  await publish(range(0, 50), 'jane.doe')
+  await files.update()
+  await publish([3], 'jane.doe')
+  let noting: Promise<void> | undefined
+  let asked = 0
+  // the second time of an update is the one that it gives to what is no longer named
+  world.onClock = () => {
+    if (++asked === 2) noting = files.noteRedaction(now() + 1)
+  }
+  const shown = seen.length
+  await files.update()
+  await noting
+  expect(noting).toBeDefined()
+  expect(seen.slice(shown)).toEqual([undefined])
+  await files.update()
+  expect(all()).toEqual([])
+  expect(seen.slice(shown)).toEqual([undefined])
+})
+
+test('a process that finds what an earlier one made since the last redaction keeps all of it', async () => {
+  const world = await openWorld()
+  const { seen, publish, open, all, now, pass } = world
+  await open().noteRedaction(now())
+  const first = open()
+  await first.noteRedaction(now())
+  await publish(range(0, 50), 'first')
+  await publish(range(0, 50), 'second')
+  await first.update()
+  pass(1000)
+  await publish([3], 'third')
+  await first.update()
+  const before = all()
+  const other = open()
+  await other.noteRedaction(Date.UTC(2026, 0, 1, 22))
+  await other.update()
+  expect(all()).toEqual(before)
+  expect(seen.at(-1)!.edition).toBe(3)
+})
+
+test('a full disk gets no part, and nothing stays there that no state names', async () => {
+  const world = await openWorld()
+  const { seen, publish, all, names, pass } = world
+  let [left, asked] = [Number.POSITIVE_INFINITY, 0]
+  world.free = async () => (++asked > left ? 1e6 : 1e12)
+  const files = world.open()
+  await publish(range(0, 100), 'first')
+  await files.update()
+  const first = seen.at(-1)!
+  const before = all()
+  pass(24 * hourMs)
+  await publish(range(0, 100), 'second')
+  ;[left, asked] = [2, 0]
+  await expect(files.update()).rejects.toThrow('the disk has 1 MB left')
+  expect(seen.at(-1)).toEqual(first)
+  expect(all()).toEqual(before)
+  left = Number.POSITIVE_INFINITY
+  await files.update()
+  expect(seen.at(-1)!.edition).toBe(2)
+  // the first ones may still be loaded, until their place is needed
+  expect(names()).toHaveLength(6)
+  await publish([1], 'third')
+  ;[left, asked] = [0, 0]
+  await expect(files.update()).rejects.toThrow('300 MB are needed')
+  expect(names()).toHaveLength(3)
+})
+
+test('tables that could not be made are made later, beside the same lines', async () => {
+  const world = await openWorld()
+  const { seen, publish } = world
+  let asked = 0
+  world.free = async () => (asked++ >= 3 ? 1e6 : 1e12)
+  const files = world.open()
+  await publish(range(0, 100), 'first')
+  await expect(files.update()).rejects.toThrow('the disk')
+  expect(seen.at(-1)).toMatchObject({ edition: 1, formats: ['ndjson'] })
+  const lines = seen.at(-1)!.files
+  expect(lines).toHaveLength(3)
+  asked = Number.NEGATIVE_INFINITY
+  await files.update()
+  expect(seen.at(-1)!.formats).toEqual(['ndjson', 'parquet'])
+  expect(lineFiles(seen.at(-1)!)).toEqual(lines)
+  expect(seen.at(-1)!.files.filter(({ table }) => table === 'lots')).toHaveLength(3)
+})
+
+test('only the owner can read what is made', async () => {
+  const world = await openWorld()
+  const { publish, open, all, path } = world
+  await publish(range(0, 50), 'text')
+  const before = process.umask(0)
+  try {
+    await open().update()
+  } finally {
+    process.umask(before)
+  }
+  for (const name of all()) expect([name, statSync(path(name)).mode & 0o777]).toEqual([name, 0o600])
 })

@@ -54,11 +54,6 @@ export class BulkMaking implements LogFollower {
     this.#post({ type: 'redacted', at })
   }
 
-  /** Removes all files. */
-  end(): void {
-    this.#post({ type: 'end' })
-  }
-
   async close(): Promise<void> {
     await this.#worker.terminate()
   }

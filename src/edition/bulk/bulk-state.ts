@@ -24,9 +24,27 @@ export type BulkState = {
   /** Value of `X-Stock-Digest` of the edition. */
   readonly checksum: string
   /** The edition of the snapshot. */
-  readonly base: { readonly edition: number; readonly checksum: string; readonly lastModified: number }
+  readonly base: {
+    readonly edition: number
+    readonly publishedAt: number
+    readonly checksum: string
+    readonly lastModified: number
+  }
+  /** The last redaction whose files are deleted; 0 before the first. */
+  readonly redactedAt: number
+  /** Those that are complete. */
+  readonly formats: readonly BulkFile['format'][]
   readonly files: readonly BulkFile[]
 }
+
+/** Whether this version wrote it; an older one did not say when its base was published. */
+export const isBulkState = (value: unknown): value is BulkState => {
+  const { base, redactedAt, formats: made, files } = (value ?? {}) as { readonly [Name in keyof BulkState]?: unknown }
+  const { publishedAt } = (base ?? {}) as Partial<BulkState['base']>
+  return typeof publishedAt === 'number' && typeof redactedAt === 'number' && [made, files].every(Array.isArray)
+}
+
+export const formats = ['ndjson', 'parquet'] as const
 
 /** Below the data folder. */
 export const bulkFolder = 'bulk'

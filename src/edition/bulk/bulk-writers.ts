@@ -1,5 +1,5 @@
 // What records are written into: lines of JSON as gzip, or tables of tenders and their lots.
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { sumOf } from '#flat/files/durable-files'
 import { parquetColumn } from '#flat/files/parquet-column'
 import { openParquetTable } from '#flat/files/parquet-table'
@@ -44,6 +44,8 @@ export async function openLines(path: string): Promise<BulkWriter> {
 export async function openTables(path: string): Promise<BulkWriter> {
   const paths = { tenders: `${path}-tenders`, lots: `${path}-lots` }
   const library = await import('hyparquet-writer')
+  // the library keeps the rights of a file that is there
+  for (const each of Object.values(paths)) await writeFile(each, '', { mode: 0o600 })
   const tenders = openParquetTable(
     library,
     paths.tenders,

@@ -1,5 +1,4 @@
 // What the edition log does when the disk is full: appending ends cleanly, and is not retried before there is room.
-import { statfs } from 'node:fs/promises'
 import { OperatorError } from '../../platform/errors.ts'
 
 /** Minimum bytes of disk space to leave to the rest of the machine. */
@@ -9,12 +8,6 @@ export const spareBytes = 1 << 20
 export function isFullDisk(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-}
-
-/** Returns the number of bytes that this process may still write to the disk of the folder. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }
 
 export function fullDisk(folder: string, cause?: unknown): OperatorError {

@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
+import { freeBytes } from '../../platform/folders.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'
 import { type Epoch, epochWithout, forgoEditions, lostName } from '../../store/editions/older-database.ts'
 import type { TenderFinder } from '../read/edition-view.ts'
@@ -21,7 +22,7 @@ import { LogView } from '../read/log-view.ts'
 import { TenderFinding } from '../read/tender-finding.ts'
 import type { TenderQuestion, TendersFound } from '../read/tender-question.ts'
 import { Compaction } from './compaction.ts'
-import { freeBytes, spareBytes } from './disk-room.ts'
+import { spareBytes } from './disk-room.ts'
 import {
   databaseSource,
   type EditionReads,

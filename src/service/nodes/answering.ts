@@ -24,7 +24,7 @@ import { watchReadiness } from '../watch/watch-readiness.ts'
 import { closeFiles } from './close-files.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, type ListenAddress, listenError } from './listening-address.ts'
-import { makeBulkFiles } from './make-bulk-files.ts'
+import { makeBulkFiles, removeBulkFiles } from './make-bulk-files.ts'
 import type { Roles } from './roles.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import type { UseLedger } from './use-ledger.ts'
@@ -159,7 +159,7 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
         const { tokens } = answers
         const bulk = makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log })
         defer(() => bulk.close())
-      }
+      } else await removeBulkFiles(dataFolder)
       isListening = address !== undefined && !stop.aborted
       const afterRush = setTimeout(() => {
         editions.standBy()

@@ -3,6 +3,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { closeTree } from '#flat/files/own-files'
+import { bulkFolder } from '../../edition/bulk/bulk-state.ts'
 import { accessPath } from '../../edition/format/bucket-files.ts'
 import type { Config } from '../../platform/config.ts'
 import { lockName } from '../../platform/folder-lock.ts'
@@ -13,7 +14,7 @@ import type { Emit } from '../events/command-event.ts'
 /** First words of the names that the service uses in its data folder. */
 const namesInData = [
   ...['database', 'editions', 'frozen-samples', 'scratch', 'control', 'trial-token', 'redactions'],
-  ...[accessPath, lockName, secretKeyFile],
+  ...[accessPath, bulkFolder, lockName, secretKeyFile],
 ]
 const isOfData = (name: string): boolean => namesInData.some((start) => name.startsWith(start))
 /** `documentPath` and where files are written before they get their name. */

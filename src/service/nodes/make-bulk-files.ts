@@ -1,5 +1,6 @@
-// Makes files of whole editions while the contract of an organization includes them, and withdraws them after a
-// redaction.
+// Makes files of whole editions while the contract of an organization includes them, withdraws them after a redaction,
+// and removes them when no contract includes them any more.
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mayLoadFiles } from '../../api/bulk/bulk-serving.ts'
 import type { TokenSource } from '../../api/tokens/token-table.ts'
@@ -29,19 +30,21 @@ export function makeBulkFiles({
   readonly state: Pick<NodeState, 'setBulk'>
   readonly log: Log
 }): { readonly close: () => Promise<void> } {
+  const folder = join(dataFolder, bulkFolder)
   let serial: number | undefined
   let isWanted = false
+  let isRemoved = false
   let redacted = 0
   let making: { readonly thread: BulkMaking; readonly unfollow: () => void } | undefined
 
-  function begin(): BulkMaking {
+  function begin(): void {
     const thread = new BulkMaking({
-      folder: join(dataFolder, bulkFolder),
+      folder,
       onState: (bulk) => state.setBulk(bulk),
       onWarning: (warning) => log.warn(warning),
       onDamage: () => editions.reportDamage(),
       onEnd: () => {
-        if (making?.thread === thread) making = undefined
+        making = undefined
         unfollow()
         state.setBulk(undefined)
       },
@@ -49,7 +52,7 @@ export function makeBulkFiles({
     thread.noteRedaction(redacted)
     const unfollow = editions.follow(thread)
     making = { thread, unfollow }
-    return thread
+    isRemoved = false
   }
 
   const looking = keepLooking({
@@ -63,10 +66,10 @@ export function makeBulkFiles({
       if (at !== redacted) making?.thread.noteRedaction(at)
       redacted = at
       if (isWanted) making ?? begin()
-      else if (making) {
-        making.unfollow()
-        making.thread.end()
-        making = undefined
+      else if (!isRemoved) {
+        await making?.thread.close()
+        await removeBulkFiles(dataFolder)
+        isRemoved = true
       }
     },
     everyMs: lookMs,
@@ -78,8 +81,11 @@ export function makeBulkFiles({
   return {
     close: async () => {
       await looking.close()
-      making?.unfollow()
       await making?.thread.close()
     },
   }
 }
+
+/** The files that an earlier contract, or an earlier process with other roles, left. */
+export const removeBulkFiles = (dataFolder: string): Promise<void> =>
+  rm(join(dataFolder, bulkFolder), { recursive: true, force: true, maxRetries: 5 })

@@ -1,7 +1,7 @@
 // Updates the node state every second: whether this node may receive requests, and whether its disk has free space.
-import { freeBytes } from '../../edition/write/disk-room.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { freeBytes } from '../../platform/folders.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { judgeReadiness } from './judge-readiness.ts'
 import type { NodeState } from './node-state.ts'

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createTestTokens } from '../../../test/api-world.ts'
+import { entriesOfEdition, infoOfEdition } from '../../../test/edition-of-number.ts'
+import type { BulkState } from '../../edition/bulk/bulk-state.ts'
+import { appendEdition, openEditionLog } from '../../edition/write/edition-log.ts'
+import type { Log } from '../../platform/log.ts'
+import { makeBulkFiles, removeBulkFiles } from './make-bulk-files.ts'
+
+const waiting = { timeout: 30_000, interval: 50 }
+
+async function openWorld() {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'make-bulk-'))
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
+  const editions = await openEditionLog(join(dataFolder, 'editions'), { clock: () => 0 })
+  onTestFinished(() => editions.close())
+  await appendEdition(editions, infoOfEdition(1), entriesOfEdition(1))
+  const tokens = createTestTokens()
+  const folder = join(dataFolder, 'bulk')
+  const seen: (BulkState | undefined)[] = []
+  const begin = () => {
+    const state = { setBulk: (bulk: BulkState | undefined) => void seen.push(bulk) }
+    const log = { warn: () => {}, error: () => {} } as unknown as Log
+    return makeBulkFiles({ editions, tokens, redactedAt: async () => 0, dataFolder, state, log })
+  }
+  const leaveFile = () => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${'a'.repeat(64)}.parquet`), 'left')
+  }
+  return { dataFolder, tokens, folder, seen, begin, leaveFile }
+}
+
+test('files are there while a contract has them, for their owner alone, and are removed with it', async () => {
+  const { tokens, folder, seen, begin } = await openWorld()
+  const token = tokens.add('one', { hasBulkFiles: true })
+  const making = begin()
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect(seen.at(-1)?.formats).toContain('parquet'), waiting)
+  for (const name of readdirSync(folder)) expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0])
+  tokens.revoke(token)
+  await vi.waitFor(() => expect(existsSync(folder)).toBe(false), waiting)
+  expect(seen.at(-1)).toBeUndefined()
+  // a contract that has them again
+  tokens.add('one', { hasBulkFiles: true })
+  await vi.waitFor(() => expect(seen.at(-1)?.formats).toContain('parquet'), waiting)
+}, 120_000)
+
+test('files of an earlier process are removed where no contract has them, or the process no longer serves', async () => {
+  const { dataFolder, tokens, folder, begin, leaveFile } = await openWorld()
+  tokens.add('one', { hasBulkFiles: false })
+  leaveFile()
+  const making = begin()
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect(existsSync(folder)).toBe(false), waiting)
+  leaveFile()
+  await removeBulkFiles(dataFolder)
+  expect(existsSync(folder)).toBe(false)
+}, 60_000)
