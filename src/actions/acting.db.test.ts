@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../test/world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anna, logged, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import { dayMs } from '../domain/time.ts'
 import { systemRandom } from '../platform/random.ts'
-import { type Executor, inTransaction } from '../store/database/database.ts'
 import { listAuditEntries } from '../store/people/audit.ts'
 import { findContract } from '../store/people/contracts.ts'
 import { findOrganization } from '../store/people/organizations.ts'
 import { listMembers } from '../store/people/people.ts'
 import { createSignInLink } from '../store/people/sessions.ts'
-import type { Acting } from './acting.ts'
 import { addIncident, editIncident, endIncident, incidentVersion } from './incidents.ts'
 import { closeApi, openApi } from './maintenance.ts'
 import { editMember, inviteMember, join, withdrawInvitation } from './members.ts'
 import {
   accessVersion,
-  addOrganization,
   editOrganization,
   endAccess,
   renameOrganization,
@@ -24,36 +21,15 @@ import {
 import { importRedactions, undoRedaction } from './redactions.ts'
 import { addToken, revokeToken, rotateToken } from './tokens.ts'
 
-const now = Date.UTC(2026, 10, 23, 8)
-const anna: Acting & { readonly mailDomain: string } = {
-  actor: 'anna@example.org',
-  addressPrefix: '192.0.2.0/24',
-  now,
-  random: systemRandom,
-  mailDomain: 'example.org',
-}
 const terms = { startsAt: now, endsAt: now + 30 * dayMs, note: 'V-17', requestsPerMinute: 120, hasBulkFiles: false }
 
-let store: TestStore
 let name = ''
 let organizationId = ''
-beforeAll(async () => {
-  store = await openTestStore('embedded')
-})
-afterAll(() => store[Symbol.asyncDispose]())
+openActingWorld()
 beforeEach(async () => {
-  name = systemRandom.uuid()
-  const made = await run((trx) => addOrganization(trx, anna, { name, requestsPerMinute: 60 }))
-  organizationId = made.organization.organizationId
+  ;({ name, organizationId } = await newOrganization())
 })
 
-const run = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> => inTransaction(store, work)
-/** Actions in the log of the organization since it was made, the oldest first. */
-const logged = async (id = organizationId) =>
-  (await listAuditEntries(store.db, { organizationId: id, limit: 20 }))
-    .reverse()
-    .map(({ action }) => action)
-    .slice(1)
 const lastOfService = async () => (await listAuditEntries(store.db, { limit: 1 }))[0]
 
 describe('an organization', () => {
@@ -67,7 +43,7 @@ describe('an organization', () => {
     const rename = (to: string) => run((trx) => renameOrganization(trx, anna, organizationId, to))
     expect(await rename(name)).toMatchObject({ kind: 'unchanged' })
     expect(await rename(`${name} Ltd`)).toMatchObject({ kind: 'renamed' })
-    expect(await logged()).toEqual(['organization.update', 'organization.rename'])
+    expect(await logged(organizationId, 1)).toEqual(['organization.update', 'organization.rename'])
     expect(await run((trx) => editOrganization(trx, anna, 'nobody', {}))).toEqual({ kind: 'gone' })
   })
 
@@ -83,7 +59,7 @@ describe('an organization', () => {
     // another operator closes the access meanwhile: saving the same terms would open it
     await run((trx) => editOrganization(trx, anna, organizationId, { hasApiAccess: false }))
     expect([await setUp(second), await setUp(await version())]).toEqual([{ kind: 'stale' }, { kind: 'setUp' }])
-    expect(await logged()).toEqual(['contract.set-up', 'organization.update', 'contract.set-up'])
+    expect(await logged(organizationId, 1)).toEqual(['contract.set-up', 'organization.update', 'contract.set-up'])
   })
 
   test('ends with its contract, without one with its access, and once', async () => {
@@ -92,7 +68,7 @@ describe('an organization', () => {
     const organization = (await findOrganization(store.db, organizationId))!
     await run((trx) => setUpAccess(trx, anna, { organizationId, terms, seen: accessVersion(organization) }))
     expect([await end(), await end()]).toEqual(['contractEnded', 'notOpen'])
-    expect(await logged()).toEqual(['organization.update', 'contract.set-up', 'contract.end'])
+    expect(await logged(organizationId, 1)).toEqual(['organization.update', 'contract.set-up', 'contract.end'])
   })
 
   test('that is set up as a customer has the entry of its creation too', async () => {
@@ -137,7 +113,7 @@ describe('members', () => {
       await invite('Member', 'member'),
       await invite('Member', 'owner'),
     ]).toEqual(['isMember', 'isMember', 'isMember', 'invited'])
-    expect((await logged()).filter((action) => action === 'member.invite')).toHaveLength(3)
+    expect((await logged(organizationId, 1)).filter((action) => action === 'member.invite')).toHaveLength(3)
   })
 
   test('leave an entry with the role that they had, and none for a role that they have', async () => {
@@ -150,7 +126,7 @@ describe('members', () => {
     const [entry] = await listAuditEntries(store.db, { organizationId, limit: 1 })
     expect(entry).toMatchObject({ action: 'member.role', subject: mail, detail: { from: 'owner', to: 'member' } })
     expect([(await change(undefined)).kind, (await change(undefined)).kind]).toEqual(['changed', 'noMember'])
-    expect((await logged()).slice(-2)).toEqual(['member.role', 'member.remove'])
+    expect((await logged(organizationId, 1)).slice(-2)).toEqual(['member.role', 'member.remove'])
     expect(await listMembers(store.db, organizationId)).toHaveLength(1)
   })
 
@@ -166,7 +142,7 @@ describe('members', () => {
       { kind: 'withdrawn', mail: 'ida@example.org' },
       { kind: 'gone' },
     ])
-    expect(await logged()).toEqual(['member.invite', 'member.withdraw'])
+    expect(await logged(organizationId, 1)).toEqual(['member.invite', 'member.withdraw'])
   })
 })
 
@@ -187,7 +163,7 @@ test('a token that has expired is not revoked, by command or by button; Owners m
     expect((await run((trx) => rotateToken(trx, anna, wanted))).kind).toBe('rotated')
   }
   const actions = ['token.create', 'token.revoke', 'organization.update', 'token.create', 'token.create']
-  expect(await logged()).toEqual(actions)
+  expect(await logged(organizationId, 1)).toEqual(actions)
 })
 
 test('an incident is changed by whoever has seen the newest version, and ends once', async () => {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../test/world.ts'
+import { expect, test } from 'vitest'
+import { anna, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import { systemRandom } from '../platform/random.ts'
-import { type Executor, inTransaction } from '../store/database/database.ts'
 import { listAuditEntries } from '../store/people/audit.ts'
 import { addMember, findPersonByMail, listPeople, setOperator } from '../store/people/people.ts'
 import { listSessions, startSession } from '../store/people/sessions.ts'
-import type { Acting } from './acting.ts'
 import { editMember } from './members.ts'
-import { addOrganization } from './organizations.ts'
 import { addFirstPerson, addPasskey, addSignInLink, removePasskey, usePasskey } from './people.ts'
 
-const now = Date.UTC(2026, 10, 23, 8)
-const anna: Acting = { actor: 'anna@example.org', addressPrefix: '192.0.2.0/24', now, random: systemRandom }
 const hashOf = () => Buffer.from(systemRandom.bytes(32)).toString('hex')
 
-let store: TestStore
-const run = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> => inTransaction(store, work)
 const actions = async () =>
   (await listAuditEntries(store.db, { limit: 20 })).map(({ action, subject }) => `${action} ${subject}`)
 const link = async (typed: string | undefined, isOperator = false) => {
@@ -24,10 +17,7 @@ const link = async (typed: string | undefined, isOperator = false) => {
   return made.kind === 'made' ? made.person.mail : made.kind
 }
 
-beforeAll(async () => {
-  store = await openTestStore('embedded')
-})
-afterAll(() => store[Symbol.asyncDispose]())
+openActingWorld()
 
 test('a link goes to the only operator, to whoever is known, and makes nobody but a new operator', async () => {
   expect([await link(undefined), await link('nobody')]).toEqual(['first', 'noAddress'])
@@ -60,8 +50,7 @@ test('an operator’s link makes a known person an operator; another link does n
 })
 
 test('a change of a role ends the sessions of the person; an own one stays', async () => {
-  const made = await run((trx) => addOrganization(trx, anna, { name: systemRandom.uuid(), requestsPerMinute: 60 }))
-  const { organizationId } = made.organization
+  const { organizationId } = await newOrganization()
   const people = await listPeople(store.db)
   const sessions = new Map<string, string[]>()
   for (const { personId, mail } of people) {

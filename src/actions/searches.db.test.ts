@@ -1,36 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../test/world.ts'
-import { systemRandom } from '../platform/random.ts'
-import { type Executor, inTransaction } from '../store/database/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { anna, logged, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import type { StoredSearch } from '../store/hits/searches.ts'
-import { listAuditEntries } from '../store/people/audit.ts'
-import type { Acting } from './acting.ts'
-import { addOrganization } from './organizations.ts'
 import { addProfile } from './profiles.ts'
 import { activateSearch, addSearch, copySearch, deleteSearch, editSearch, releaseSearch } from './searches.ts'
 
-const now = Date.UTC(2026, 10, 23, 8)
-const anna: Acting = { actor: 'anna@example.org', addressPrefix: '', now, random: systemRandom }
 const terms = { filter: { cpv: ['45000000'] }, profileId: null, threshold: 50 }
 
-let store: TestStore
 let organizationId = ''
 let search: StoredSearch
-const run = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> => inTransaction(store, work)
-const logged = async () =>
-  (await listAuditEntries(store.db, { organizationId, limit: 20 }))
-    .reverse()
-    .map(({ action }) => action)
-    .slice(2)
 
-beforeAll(async () => {
-  store = await openTestStore('embedded')
-})
-afterAll(() => store[Symbol.asyncDispose]())
+openActingWorld()
 beforeEach(async () => {
-  const made = await run((trx) => addOrganization(trx, anna, { name: systemRandom.uuid(), requestsPerMinute: 60 }))
-  organizationId = made.organization.organizationId
+  organizationId = (await newOrganization()).organizationId
   const creation = await run((trx) => addSearch(trx, anna, { ...terms, organizationId, name: 'Roofs' }))
   if (creation.kind !== 'created') throw new Error(creation.kind)
   search = creation.search
@@ -51,7 +33,7 @@ test('a search is changed by whoever has seen the newest version, and each kind 
   expect(await edit({ name: 'Roof works' })).toBe('edited')
   seen = search
   expect(await edit({ name: 'Late' })).toBe('stale')
-  expect(await logged()).toEqual(['search.edit', 'search.edit', 'search.edit'])
+  expect(await logged(organizationId, 2)).toEqual(['search.edit', 'search.edit', 'search.edit'])
 })
 
 test('a profile that is set or taken away is a change', async () => {
@@ -84,7 +66,7 @@ test('a search pauses once, is deleted by its name only, and then is gone', asyn
     'gone',
     'gone',
   ])
-  expect(await logged()).toEqual(['search.pause', 'search.resume', 'search.delete'])
+  expect(await logged(organizationId, 2)).toEqual(['search.pause', 'search.resume', 'search.delete'])
 })
 
 test('one held edition is released, or all, the older first, each with its entry', async () => {
@@ -101,5 +83,5 @@ test('one held edition is released, or all, the older first, each with its entry
     return editions
   }
   expect([await release(5), await release(4), await release(), await release()]).toEqual([[5], [], [3, 8], []])
-  expect(await logged()).toEqual(['search.release', 'search.release', 'search.release'])
+  expect(await logged(organizationId, 2)).toEqual(['search.release', 'search.release', 'search.release'])
 })

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../test/world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anna, logged, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import { systemRandom } from '../platform/random.ts'
-import { type Executor, inTransaction } from '../store/database/database.ts'
+import type { Executor } from '../store/database/database.ts'
 import type { EndpointChange, WebhookEndpoint } from '../store/hits/webhook-endpoints.ts'
 import { listAuditEntries } from '../store/people/audit.ts'
-import type { Acting } from './acting.ts'
-import { addOrganization } from './organizations.ts'
 import {
   addEndpoint,
   deleteEndpoint,
@@ -18,27 +16,14 @@ import {
   turnOn,
 } from './webhooks.ts'
 
-const now = Date.UTC(2026, 10, 23, 8)
-const anna: Acting = { actor: 'anna@example.org', addressPrefix: '', now, random: systemRandom }
 const newSecret = () => ({ secretId: systemRandom.uuid(), sealed: systemRandom.bytes(16) })
 
-let store: TestStore
 let organizationId = ''
 let endpoint: WebhookEndpoint
-const run = <Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> => inTransaction(store, work)
-const logged = async () =>
-  (await listAuditEntries(store.db, { organizationId, limit: 20 }))
-    .reverse()
-    .map(({ action }) => action)
-    .slice(2)
 
-beforeAll(async () => {
-  store = await openTestStore('embedded')
-})
-afterAll(() => store[Symbol.asyncDispose]())
+openActingWorld()
 beforeEach(async () => {
-  const made = await run((trx) => addOrganization(trx, anna, { name: systemRandom.uuid(), requestsPerMinute: 60 }))
-  organizationId = made.organization.organizationId
+  organizationId = (await newOrganization()).organizationId
   const wanted = { organizationId, address: 'https://crm.example/hook', description: '', kinds: ['search.hit'] }
   const creation = await run((trx) =>
     addEndpoint(trx, anna, { ...wanted, searches: undefined, requestsPerSecond: 10, secret: newSecret() }),
@@ -58,7 +43,7 @@ describe('the settings of an endpoint', () => {
       await edit(seen, { requestsPerSecond: 5 }),
       await edit(seen, { description: 'CRM' }),
     ]).toEqual(['unchanged', 'edited', 'stale'])
-    expect(await logged()).toEqual(['webhook.update'])
+    expect(await logged(organizationId, 2)).toEqual(['webhook.update'])
     expect((await listAuditEntries(store.db, { organizationId, limit: 1 }))[0]).toMatchObject({
       subject: 'crm.example',
       detail: { rate: 5, rateBefore: 10 },
@@ -94,7 +79,7 @@ test('an endpoint is switched once; disabled, it releases nothing; nothing that 
     kind: 'replayed',
     deliveries: 0,
   })
-  expect(await logged()).toEqual(['webhook.disable', 'webhook.enable'])
+  expect(await logged(organizationId, 2)).toEqual(['webhook.disable', 'webhook.enable'])
 })
 
 test('a removed endpoint is gone for every change', async () => {
@@ -111,5 +96,5 @@ test('a removed endpoint is gone for every change', async () => {
   const kinds = []
   for (const change of changes) kinds.push((await run(change)).kind)
   expect(kinds).toEqual(['removed', 'gone', 'gone', 'gone', 'gone', 'gone', 'gone'])
-  expect(await logged()).toEqual(['webhook.remove'])
+  expect(await logged(organizationId, 2)).toEqual(['webhook.remove'])
 })

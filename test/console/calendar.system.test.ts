@@ -7,7 +7,8 @@ import { changeOrganization } from '../../src/store/people/organizations.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
-import { publishTenders, roofTenderId } from './roof-tenders.ts'
+import { publishTenders } from './put-tenders.ts'
+import { roofTenderId } from './roof-tenders.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {

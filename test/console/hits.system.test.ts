@@ -1,7 +1,6 @@
 // Searches, hits, profiles, webhooks and digests through their pages, without script, to a real receiver.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { matchEditions } from '../../src/hits/match-editions.ts'
@@ -9,7 +8,6 @@ import { openMatcher } from '../../src/hits/matcher.ts'
 import { allowLoopbackWebhooks } from '../../src/service/hits/loopback-webhooks.ts'
 import { listEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
 import { listAuditEntries } from '../../src/store/people/audit.ts'
-import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { crawlConsole } from '../testing/crawl-console.ts'
@@ -17,6 +15,7 @@ import { startReceiver } from '../webhooks/delivery-world.ts'
 import { drawnEngines, type Engine } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { type Fields, fieldsOf } from './plain-form.ts'
+import { putTenders } from './put-tenders.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -48,19 +47,7 @@ async function put({ store }: ConsoleWorld, number: number, members: Partial<Ten
     title: `Asphalt road ${number}`,
     ...members,
   } as TenderContent
-  const content = canonicalJson(tender)
-  await upsertTenders(store.db, [
-    {
-      tenderId: tender.id,
-      foundingKey: tender.id,
-      content,
-      contentHash: contentHash(content),
-      archiveReason: null,
-      nextTransitionMs: null,
-      mergedInto: null,
-      sources: '["ted"]',
-    },
-  ])
+  await putTenders(store, [tender])
 }
 
 async function open(engine: Engine) {

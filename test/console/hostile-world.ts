@@ -2,10 +2,14 @@
 // addresses of endpoints and what their receivers answer, programs of clients, errors of mail servers.
 import { sql } from 'kysely'
 import { keyHashOf } from '../../src/console/frame/directory.ts'
+import { publishedRecord } from '../../src/console/frame/published-record.ts'
 import { type AccountMail, queueAccountMail } from '../../src/console/mails/account-mails.ts'
 import { newKey } from '../../src/console/mails/write-mails.ts'
+import { authorityAddress, companyAddress } from '../../src/console/market/party.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
+import { buyersOf } from '../../src/domain/buyers.ts'
+import { winnersOf } from '../../src/domain/companies/companies.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
 import { canonicalCompanyProfile, parseCompanyProfile } from '../../src/hits/company-profile.ts'
@@ -19,6 +23,7 @@ import { createDigest } from '../../src/store/hits/digests.ts'
 import { changeSearch, createProfile, createSearch } from '../../src/store/hits/searches.ts'
 import { createEndpoint } from '../../src/store/hits/webhook-endpoints.ts'
 import { type AuditAction, addAuditEntry } from '../../src/store/people/audit.ts'
+import { markDeadline } from '../../src/store/people/calendars.ts'
 import { putContract } from '../../src/store/people/contracts.ts'
 import { createInvitation, listInvitations } from '../../src/store/people/invitations.ts'
 import { createToken, revokeToken } from '../../src/store/people/organizations.ts'
@@ -89,6 +94,28 @@ const changed = (index: number): Notice => ({
   publicationDate: at('2026-11-15'),
   references: [{ kind: 'changes', publicationNumber: textAt(index + 2) }],
 })
+
+/** A result whose winners are companies called like attacks: four of them. */
+const awarded = (index: number): Notice =>
+  notice({
+    noticeKey: `ted:${index + 900}-2026`,
+    publicationNumber: `${index + 900}-2026`,
+    formType: 'result',
+    title: { de: textAt(index) },
+    contractingAuthorities: [{ name: textAt(index + 6), city: textAt(index + 1), country: 'DE' }],
+    publicationDate: at('2026-11-10'),
+    lots: [0, 1, 2, 3].map((more) =>
+      lot(`LOT-${more}`, {
+        result: {
+          outcome: 'awarded',
+          awardedValue: { value: 5000, currency: 'EUR' },
+          winners: [
+            { name: `${textAt(index + more)} GmbH`, nationalId: `HRB ${24900 + index + more} Augsburg`, country: 'DE' },
+          ],
+        },
+      }),
+    ),
+  })
 
 /** Removes what no database accepts. */
 const stored = (index: number): string => textAt(index).replaceAll('\0', '')
@@ -243,11 +270,12 @@ export async function openHostileWorld(engine: Engine) {
 
   await receiveNotices(
     store,
-    indexes.flatMap((index) => [hostileNotice(index), changed(index)]),
+    indexes.flatMap((index) => [hostileNotice(index), changed(index), ...(index % 4 === 0 ? [awarded(index)] : [])]),
   )
   await consolidate(store, { now: now() })
   world.wait(hourMs)
   await world.publish()
+  await world.editions.indexed(30_000)
   const matcher = openMatcher()
   await matchEditions(store, { matcher, clock: now })
   await matcher.close()
@@ -360,6 +388,15 @@ export async function openHostileWorld(engine: Engine) {
     .select(['tender_id', 'founding_key'])
     .orderBy('tender_id')
     .execute()
+  const published = tenders.map(({ tender_id: id }) => publishedRecord(world.editions, id)!)
+  // the longest words first: they are examined in every window
+  const eight = (addresses: readonly (string | undefined)[]) =>
+    [...new Set(addresses.filter((each) => each !== undefined))]
+      .sort((a, b) => Number(b.includes('WWW')) - Number(a.includes('WWW')))
+      .slice(0, 8)
+  await inTransaction(store, async (trx) => {
+    for (const { id } of published) await markDeadline(trx, owner.personId, id, now())
+  })
   const foundingKeys = tenders.map((row) => row.founding_key).sort()
   await upsertEdges(
     store.db,
@@ -405,7 +442,10 @@ export async function openHostileWorld(engine: Engine) {
     '/o/:organization/digests': [`${org}/digests`],
     '/o/:organization/digests/:digest': digests.map((each) => `${org}/digests/${each}`),
     '/o/:organization/digests/:digest/remove': digests.map((each) => `${org}/digests/${each}/remove`),
-    '/o/:organization/start': [`${org}/start`],
+    '/o/:organization/start': [
+      `${org}/start?step=2&what=${encodeURIComponent(textAt(0))}`,
+      `${org}/start?step=3&seen=yes&what=bau&cpv=45212222&company=alert`,
+    ],
     '/o/:organization/hits': ['', '?order=deadline', '?state=seen', `?search=${searches[1]!.searchId}`].map(
       (query) => `${org}/hits${query}`,
     ),
@@ -465,6 +505,8 @@ export async function openHostileWorld(engine: Engine) {
     '/tenders': ['/tenders?status=any', '/tenders?status=any&page=2'],
     '/samples/:id': tenders.map((row) => `/samples/${row.tender_id}`),
     '/tenders/:id': tenders.map((row) => `/tenders/${row.tender_id}`),
+    '/authorities/:country/:name': eight(published.flatMap((record) => buyersOf(record).map(authorityAddress))),
+    '/companies/:country/:name': eight(published.flatMap((record) => winnersOf(record).map(companyAddress))),
     '/explorer': [`/explorer?ask=1&cpv=${encodeURIComponent(textAt(0))}`],
     '/status': ['/status'],
     '/stock': ['/stock'],

@@ -38,15 +38,13 @@ const ownWords = new Set([
   // files of calendars, tested beside what writes them, and ways to another page
   ...['/calendar/:key', '/samples/:id/deadline.ics', '/tenders/:id/deadline.ics'],
   ...['/o/:organization/hits/:hit/next', '/o/:organization/hits/:hit/previous'],
-  // they read a served edition, which this world has not
-  ...['/authorities/:country/:name', '/companies/:country/:name'],
   // as bytes in a sandbox
   '/operator/documents/:hash',
 ])
 /** Pages among the hostile ones whose main part has figures and empty fields only. */
 const withoutTexts = new Set([
   ...['/o/:organization/profiles/new', '/operator/organizations/new', '/operator/values'],
-  ...['/operator/editions', '/o/:organization/start', '/me/calendar'],
+  '/operator/editions',
 ])
 
 let browser: Browser | undefined

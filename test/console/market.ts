@@ -1,9 +1,8 @@
 // Made-up tenders of one authority, some awarded, whose winners are companies and people.
-import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent, TenderOrganization } from '../../src/domain/tender.ts'
 import { dayMs, toInstant } from '../../src/domain/time.ts'
-import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { type ConsoleWorld, startOfConsole } from './console-world.ts'
+import { publishTenders } from './put-tenders.ts'
 
 export const marketTenderId = (number: number) => `${String(number).padStart(8, '0')}-8d3e-8b64-9a10-5c2e7f4b9d31`
 export const marketTown = { name: 'Stadt Lechfeld', nationalId: '09-761-000', country: 'DE', city: 'Lechfeld' }
@@ -78,23 +77,4 @@ const contentOf = ({ title, buyer, status, cpv, winner }: Made, index: number): 
   }) as TenderContent
 
 /** Puts them into the stock, and publishes them. */
-export async function publishMarket(world: ConsoleWorld): Promise<void> {
-  await upsertTenders(
-    world.store.db,
-    made.map(contentOf).map((each) => {
-      const content = canonicalJson(each)
-      return {
-        tenderId: each.id,
-        foundingKey: each.id,
-        content,
-        contentHash: contentHash(content),
-        archiveReason: each.archiveReason ?? null,
-        nextTransitionMs: null,
-        mergedInto: null,
-        sources: '["ted"]',
-      }
-    }),
-  )
-  await world.publish()
-  await world.editions.indexed(30_000)
-}
+export const publishMarket = (world: ConsoleWorld): Promise<void> => publishTenders(world, made.map(contentOf))

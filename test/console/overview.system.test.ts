@@ -1,7 +1,6 @@
 // The first screen of an organization: for somebody new, and with searches, hits and things that need attention.
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { matchEditions } from '../../src/hits/match-editions.ts'
@@ -11,9 +10,9 @@ import { inTransaction } from '../../src/store/database/database.ts'
 import { addApiUse } from '../../src/store/people/api-use.ts'
 import { putContract } from '../../src/store/people/contracts.ts'
 import { createToken } from '../../src/store/people/organizations.ts'
-import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { putTenders } from './put-tenders.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -74,19 +73,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
 
   test('says what needs an Owner, the figures, the best hits and the searches', async () => {
     const { read, organizationId, store, now, command, context, publish, wait, member } = await open()
-    const content = canonicalJson(tender)
-    await upsertTenders(store.db, [
-      {
-        tenderId,
-        foundingKey: tenderId,
-        content,
-        contentHash: contentHash(content),
-        archiveReason: null,
-        nextTransitionMs: null,
-        mergedInto: null,
-        sources: '["ted"]',
-      },
-    ])
+    await putTenders(store, [tender])
     const options = { organization: 'Acme', name: 'Roads <b>', cpv: ['45233000'] }
     await command({ command: 'search create', options })
     // finds the same tender: two hits, one row

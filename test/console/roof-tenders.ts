@@ -1,9 +1,8 @@
 // Made-up tenders in which somebody looks for roofs in Saxony.
-import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { dayMs, toInstant } from '../../src/domain/time.ts'
-import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { type ConsoleWorld, startOfConsole } from './console-world.ts'
+import { publishTenders } from './put-tenders.ts'
 
 /** The id of tender `number`. */
 export const roofTenderId = (number: number) => `${String(number).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
@@ -38,24 +37,19 @@ export const publishRoofTenders = (world: ConsoleWorld): Promise<void> =>
     Array.from({ length: 60 }, (_, index) => contentOf(index + 1)),
   )
 
-/** Puts tenders into the stock, and publishes them. */
-export async function publishTenders(world: ConsoleWorld, contents: readonly TenderContent[]): Promise<void> {
-  await upsertTenders(
-    world.store.db,
-    contents.map((each) => {
-      const content = canonicalJson(each)
-      return {
-        tenderId: each.id,
-        foundingKey: each.id,
-        content,
-        contentHash: contentHash(content),
-        archiveReason: each.archiveReason ?? null,
-        nextTransitionMs: null,
-        mergedInto: null,
-        sources: '["ted"]',
-      }
-    }),
-  )
-  await world.publish()
-  await world.editions.indexed(30_000)
-}
+/** An open roof in Saxony. */
+export const openRoof = (number: number): TenderContent =>
+  ({
+    id: roofTenderId(number),
+    title: `Dachsanierung Grundschule ${number}`,
+    language: 'de',
+    status: 'open',
+    contractAmount: { value: number * 10_000, currency: 'EUR', estimated: false },
+    contractingAuthority: { name: 'Stadt Quellmar', city: 'Quellmar', country: 'DE' },
+    nutsCodes: ['DED21'],
+    cpvCodes: ['45261000'],
+    submissionDate: toInstant(startOfConsole + (20 + number) * dayMs),
+    timeZone: 'Europe/Berlin',
+    lots: [],
+    originalSources: [],
+  }) as unknown as TenderContent

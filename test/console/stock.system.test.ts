@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
 import type { TenderFilter } from '../../src/domain/filter.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'
@@ -10,9 +9,9 @@ import { dayMs, hourMs, minuteMs, toInstant } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
 import { getOrCreateSetting } from '../../src/store/database/settings.ts'
 import { insertDocuments, insertNotices, packDocument } from '../../src/store/received/documents.ts'
-import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { drawnEngines, type TestStore } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
+import { putTenders } from './put-tenders.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -48,25 +47,6 @@ function contentOf(number: number, mergedInto?: string): TenderContent {
     })),
     ...(mergedInto !== undefined && { archiveReason: 'merged' as const, mergedInto }),
   } as TenderContent
-}
-
-async function putTenders(store: TestStore, contents: readonly TenderContent[]): Promise<void> {
-  await upsertTenders(
-    store.db,
-    contents.map((each) => {
-      const content = canonicalJson(each)
-      return {
-        tenderId: each.id,
-        foundingKey: each.id,
-        content,
-        contentHash: contentHash(content),
-        archiveReason: each.archiveReason ?? null,
-        nextTransitionMs: null,
-        mergedInto: each.mergedInto ?? null,
-        sources: '["ted"]',
-      }
-    }),
-  )
 }
 
 const plain = (markup: string) =>

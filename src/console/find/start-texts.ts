@@ -8,7 +8,7 @@ const en = {
   leads: [
     'In your own words. We find the trades that authorities use for it.',
     'A region or a country, by its name. Leave it empty for everywhere.',
-    'Awards since 2022 to companies with a name like yours. They teach the score what fits you.',
+    'Awards to companies with a name like yours. They teach the score what fits you.',
   ] as readonly [string, string, string],
   what: 'What do you do?',
   whatHint: 'Such as roofing, office cleaning, software',
@@ -43,7 +43,7 @@ const de: typeof en = {
   leads: [
     'In eigenen Worten. Wir finden die Branchen, die Auftraggeber dafür verwenden.',
     'Eine Region oder ein Land, mit Namen. Leer heißt überall.',
-    'Vergaben seit 2022 an Unternehmen mit einem Namen wie Ihrem. An ihnen lernt die Bewertung, was zu Ihnen passt.',
+    'Vergaben an Unternehmen mit einem Namen wie Ihrem. An ihnen lernt die Bewertung, was zu Ihnen passt.',
   ],
   what: 'Was machen Sie?',
   whatHint: 'Etwa Dachdecker, Büroreinigung, Software',

@@ -71,7 +71,7 @@ async function join(context: ConsoleContext, request: PageRequest): Promise<Page
   const accepted = await inTransaction(context.store, async (trx) => {
     const newcomer = newcomerOf(context, request)
     const joined = await joinNow(trx, newcomer, { keyHash })
-    return joined.kind === 'joined' ? { ...joined, isNew: true } : joinHanded(trx, newcomer, { keyHash, viewer })
+    return joined.kind === 'joined' ? { ...joined, signsIn: true } : joinHanded(trx, newcomer, { keyHash, viewer })
   })
   if (accepted.kind === 'gone') return gonePage(request)
   if (accepted.kind === 'known') return showInvitation(context, request)
@@ -81,7 +81,7 @@ async function join(context: ConsoleContext, request: PageRequest): Promise<Page
   // three questions lead to the first hits, where there is something to find
   const hasStock = context.hasSamples || organization?.hasApiAccess === true
   return redirect(`/o/${organizationId}${hasStock ? '/start' : ''}`, {
-    ...(accepted.isNew && { signIn: { personId: accepted.person.personId } }),
+    ...(accepted.signsIn && { signIn: { personId: accepted.person.personId } }),
     notice: signInTexts[language].joined(organization?.name ?? ''),
   })
 }

@@ -146,10 +146,13 @@ export async function findHandedInvitation(
   return rows[0]
 }
 
-/** `known`: somebody has the address, who has to sign in first; the invitation stays open. `gone`: there is none. */
+/**
+ * `signsIn`: the person is new. `known`: somebody has the address, who has to sign in first; the invitation stays open.
+ * `gone`: there is none.
+ */
 export type HandedAcceptance =
-  | { readonly kind: 'joined'; readonly person: Person; readonly invitation: Invitation; readonly isNew: boolean }
-  | { readonly kind: 'known'; readonly mail: string }
+  | { readonly kind: 'joined'; readonly person: Person; readonly invitation: Invitation; readonly signsIn: boolean }
+  | { readonly kind: 'known' }
   | { readonly kind: 'gone' }
 
 /**
@@ -169,8 +172,8 @@ export async function acceptHanded(
   const { mail, organizationId, role, invitationId } = invitation
   const made = await createUnproven(trx, { personId: newId, mail, name: '', isOperator: false }, now)
   const person = made ?? (await findPersonByMail(trx, mail))
-  if (!person || (!made && person.personId !== viewerId)) return { kind: 'known', mail }
+  if (!person || (!made && person.personId !== viewerId)) return { kind: 'known' }
   await sql`update invitation set used_at = ${now} where invitation_id = ${invitationId}`.execute(trx)
   await addMember(trx, { organizationId, personId: person.personId, role }, now)
-  return { kind: 'joined', person, invitation, isNew: made !== undefined }
+  return { kind: 'joined', person, invitation, signsIn: made !== undefined }
 }
