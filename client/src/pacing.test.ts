@@ -80,7 +80,7 @@ describe('pacing', () => {
           if (maxMs <= 400) expect(time.now).toBeLessThan((requests / limit + 2) * windowMs + requests * 800)
         },
       ),
-      { seed, numRuns: proofCount({ share: 20, full: 300 }) },
+      { seed, numRuns: proofCount({ share: 8, full: 300 }) },
     )
   })
 

@@ -438,7 +438,7 @@ describe('notices with', () => {
         const shuffled = notices.map((each) => ({ each, rank: random.next() })).sort((x, y) => x.rank - y.rank)
         expect(partition(shuffled.map(({ each }) => each))).toEqual(partition(notices))
       }),
-      { numRuns: proofCount({ share: 100, full: 2000 }) },
+      { numRuns: proofCount({ share: 40, full: 2000 }) },
     )
   })
 
@@ -450,7 +450,7 @@ describe('notices with', () => {
           expect(new Set(ids).size).toBeLessThanOrEqual(1)
         }
       }),
-      { numRuns: proofCount({ share: 100, full: 2000 }) },
+      { numRuns: proofCount({ share: 40, full: 2000 }) },
     )
   })
 })

@@ -105,7 +105,7 @@ describe('a daily digest', () => {
           }
         },
       ),
-      { numRuns: proofCount({ share: 30, full: 600 }) },
+      { numRuns: proofCount({ share: 15, full: 600 }) },
     )
   }, 300_000)
 
@@ -148,7 +148,7 @@ describe('a daily digest', () => {
         )
         for (const [index, { day }] of made.entries()) if (index > 0) expect(day).toBeGreaterThan(made[index - 1]!.day)
       }),
-      { numRuns: 150 },
+      { numRuns: proofCount({ share: 50, full: 2000 }) },
     )
   }, 300_000)
 })
@@ -165,7 +165,7 @@ test('a weekly digest comes on Mondays', () => {
         expect(day).toBe(made[0]!.day + 7 * index)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: proofCount({ share: 20, full: 1000 }) },
   )
 }, 300_000)
 

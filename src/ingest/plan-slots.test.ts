@@ -177,7 +177,7 @@ describe('planning', () => {
         const keys = new Set(spans.map(({ key }) => key))
         expect(readings.filter(({ slot }) => !keys.has(slot))).toEqual([])
       }),
-      { numRuns: proofCount({ share: 25, full: 600 }) },
+      { numRuns: proofCount({ share: 10, full: 600 }) },
     )
   })
 
@@ -304,7 +304,7 @@ describe('planning', () => {
           }
         },
       ),
-      { numRuns: proofCount({ share: 20, full: 600 }) },
+      { numRuns: proofCount({ share: 8, full: 600 }) },
     )
   })
 

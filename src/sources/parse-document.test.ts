@@ -153,7 +153,7 @@ describe('the parser, given any bytes', () => {
         }
         parse(bytes)
       }),
-      { seed, numRuns: proofCount({ share: 400, full: 15000 }) },
+      { seed, numRuns: proofCount({ share: 150, full: 15000 }) },
     )
   })
 
@@ -193,14 +193,14 @@ describe('the parser, given any bytes', () => {
             if ('rejection' in part) expect(['missing-identity', 'missing-content']).toContain(part.rejection.reason)
         },
       ),
-      { seed, numRuns: proofCount({ share: 200, full: 5000 }) },
+      { seed, numRuns: proofCount({ share: 100, full: 5000 }) },
     )
   })
 
   it(`never throws and never returns nothing: random bytes and random JSON (seed ${seed})`, () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), parse), {
       seed,
-      numRuns: proofCount({ share: 200, full: 5000 }),
+      numRuns: proofCount({ share: 100, full: 5000 }),
     })
     const keys = fc.constantFrom(
       'ocid',
@@ -229,7 +229,7 @@ describe('the parser, given any bytes', () => {
     }))
     fc.assert(
       fc.property(tree, (value) => parse(bytesOf(JSON.stringify({ ocid: 'ocds-1-1', ...(value as object) })))),
-      { seed, numRuns: proofCount({ share: 300, full: 10000 }) },
+      { seed, numRuns: proofCount({ share: 150, full: 10000 }) },
     )
   })
 })

@@ -8,7 +8,7 @@ import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
 import { counterTextsOf, madeUpPerson, spellingsOf, tracesIn } from './made-up-people.ts'
 
-const count = proofCount({ share: 60, full: 10_000 })
+const count = proofCount({ share: 25, full: 10_000 })
 
 test('the redactions of many people remove each promised spelling, and nothing of a text about somebody else', () => {
   const random = randomOf(seed)

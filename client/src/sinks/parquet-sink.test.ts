@@ -42,20 +42,20 @@ describe('the Parquet sink', () => {
     const file = join(folder, 'tenders.parquet')
     const sink = await parquetSink({ file })
     await sink.begin({ kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false })
-    for (let from = 0; from < 10_100; from += 100)
+    for (let from = 0; from < 5100; from += 100)
       await sink.upsert(Array.from({ length: 100 }, (_, index) => recordOf(from + index, 0, { lots: [] })))
     await sink.commit({ schema: 1, filterHash: 'f1' }, 'run')
     await sink.end()
-    const metadata = parquetMetadata(bytesOf(file))
-    expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([5000, 5000, 100])
-    const rows = await rowsOf(file)
-    expect(rows).toHaveLength(10_100)
-    expect(rows[10_099]).toMatchObject({
-      id: recordOf(10_099).id,
-      last_modified: new Date(recordOf(10_099).lastModified),
+    const bytes = bytesOf(file)
+    const groups = parquetMetadata(bytes).row_groups
+    expect(groups.map(({ num_rows }) => Number(num_rows))).toEqual([5000, 100])
+    const [last] = await parquetReadObjects({ file: bytes, rowStart: 5099 })
+    expect(last).toMatchObject({
+      id: recordOf(5099).id,
+      last_modified: new Date(recordOf(5099).lastModified),
       submission_date: new Date(recordOf(1).submissionDate!),
       participation_date: null,
-      contract_value: recordOf(10_099).contractAmount!.value,
+      contract_value: recordOf(5099).contractAmount!.value,
       contract_estimated: false,
       is_framework: null,
       lot_count: 0,

@@ -86,6 +86,6 @@ test('no death of the writer hides a request, delays one for longer than due, or
         }
       },
     ),
-    { numRuns: proofCount({ share: 30, full: 1000 }) },
+    { numRuns: proofCount({ share: 12, full: 1000 }) },
   )
 })

@@ -302,6 +302,6 @@ test('whatever the query string: a query or faults, never an exception, and the 
         }
       }
     }),
-    { numRuns: proofCount({ share: 500, full: 20_000 }) },
+    { numRuns: proofCount({ share: 200, full: 20_000 }) },
   )
 })

@@ -54,7 +54,7 @@ describe('the search that the button saves', () => {
           matches += shown.length
         }
       }),
-      { numRuns: proofCount({ share: 10, full: 3_000 }) },
+      { numRuns: proofCount({ share: 4, full: 3_000 }) },
     )
     expect(exact).toBeGreaterThan(0)
     expect(matches).toBeGreaterThan(pairs / 1000)

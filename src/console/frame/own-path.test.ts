@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
+import { anyCharacter } from '../../../test/testing/generate/any-character.ts'
 import { absoluteTarget, ownPath, requestedUrl, returnPath } from './own-path.ts'
 
 const origin = 'https://console.example.org'
-const numRuns = proofCount({ share: 2000, full: 100_000 })
+const numRuns = proofCount({ share: 1000, full: 100_000 })
 
 /** Pieces of which addresses are made that read as a path here and lead elsewhere. */
 const pieces = [
@@ -66,7 +67,7 @@ const pieces = [
 const madeUp = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((list) => list.join('')) },
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((list) => `/${list.join('')}`) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => `/${text}`) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }).map((text) => `/${text}`) },
 )
 
 /** Where a browser goes from any page of the console. */

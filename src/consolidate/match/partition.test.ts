@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import type { Notice } from '../../domain/notice.ts'
 import { decide } from './decide.ts'
 import type { MatchDecision, MatchEdge, MatchRecord } from './match-record.ts'
@@ -135,7 +136,7 @@ test('decide is symmetric for any records', () => {
       for (const a of records)
         for (const b of records) expect(decide(a, b, { twins: 1 })).toEqual(decide(b, a, { twins: 1 }))
     }),
-    { numRuns: 60 },
+    { numRuns: proofCount({ share: 30, full: 1000 }) },
   )
 })
 
@@ -168,6 +169,6 @@ test('the partition does not depend on the order of records, edges or decisions'
         expect(expected.flatMap(({ keys }) => keys).sort()).toEqual(records.map(({ key }) => key).sort())
       },
     ),
-    { numRuns: 100 },
+    { numRuns: proofCount({ share: 50, full: 1000 }) },
   )
 })

@@ -36,13 +36,15 @@ function monthNames(): ReadonlyMap<string, number> {
       { month: 'long' },
       { month: 'long', day: 'numeric' },
       { month: 'short', day: 'numeric' },
-    ] as const)
+    ] as const) {
+      const named = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })
       for (let month = 1; month <= 12; month++)
-        for (const word of new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })
+        for (const word of named
           .format(Date.UTC(2026, month - 1, 15))
           .toLowerCase()
           .match(/\p{L}{3,}/gu) ?? [])
           if (!names.has(word)) names.set(word, month)
+    }
   monthsByName = names
   return names
 }

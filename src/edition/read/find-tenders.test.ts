@@ -216,7 +216,7 @@ function compare({ index, editions, versions, shownIn }: World, edition: number,
 test('finds the same tenders in the same order, with the same counts, as a plain loop', () => {
   const random = randomOf(seed, 40)
   let found = 0
-  for (let run = 0; run < proofCount({ share: 12, full: 4000 }); run++) {
+  for (let run = 0; run < proofCount({ share: 4, full: 4000 }); run++) {
     const world = worldIn(random, () => random.integer(1, 70))
     for (let asked = 0; asked < 25; asked++) {
       const question = questionIn(random)
@@ -233,7 +233,7 @@ test('finds the same tenders in the same order, with the same counts, as a plain
 
 test('segments that were merged without the entries that no edition shows answer as before', () => {
   const random = randomOf(seed, 41)
-  for (let run = 0; run < proofCount({ share: 6, full: 1000 }); run++) {
+  for (let run = 0; run < proofCount({ share: 3, full: 1000 }); run++) {
     const world = worldIn(random, () => random.integer(1, 40))
     const { index, versions } = world
     for (const [position] of versions.entries())

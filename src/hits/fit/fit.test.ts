@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { generateTender } from '../../../test/testing/generate/stock.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { CompanyProfile } from '../company-profile.ts'
@@ -384,7 +385,7 @@ describe('any score', () => {
         const full = scorer.score(profile, 0)!
         expect(scorer.score(profile, least)).toEqual(full.fitScore >= least ? full : undefined)
       }),
-      { numRuns: 500 },
+      { numRuns: proofCount({ share: 200, full: 5000 }) },
     )
   })
 })

@@ -617,7 +617,7 @@ describe('hostile JSON', () => {
             if ('notice' in part) expect(JSON.parse(JSON.stringify(part.notice))).toEqual(part.notice)
         },
       ),
-      { numRuns: proofCount({ share: 300, full: 15_000 }) },
+      { numRuns: proofCount({ share: 120, full: 15_000 }) },
     )
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 8 }), (json) => parseOcds(json).length > 0))
   })

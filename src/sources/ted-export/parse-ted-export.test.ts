@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import {
   nutsNamespaces,
   rootNamespaces,
@@ -697,7 +698,7 @@ describe('hostile documents', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: proofCount({ share: 150, full: 4000 }) },
     )
   })
 })

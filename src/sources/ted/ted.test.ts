@@ -281,7 +281,7 @@ describe('a run that dies', () => {
         expect(run.documents.size).toBe(330)
         if (end !== 'died' && end.kind === 'complete') expect(run.delivered).toBe(330)
       }),
-      { numRuns: proofCount({ share: 6, full: 250 }) },
+      { numRuns: proofCount({ share: 3, full: 250 }) },
     )
   })
 })
@@ -452,7 +452,7 @@ describe('a month of TED', () => {
         expect(run.documents.size).toBe(360)
         if (end !== 'died' && end.kind === 'complete') expect(run.delivered).toBe(360)
       }),
-      { numRuns: proofCount({ share: 6, full: 250 }) },
+      { numRuns: proofCount({ share: 3, full: 250 }) },
     )
   })
 })

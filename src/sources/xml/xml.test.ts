@@ -351,7 +351,7 @@ describe('the fast path reads nothing that the full parser would refuse or read 
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 10 }), (parts) => void agree(`<a>${parts.join('')}</a>`)),
-      { seed: 77, numRuns: proofCount({ share: 3000, full: 100000 }) },
+      { seed: 77, numRuns: proofCount({ share: 1500, full: 100000 }) },
     )
     const edit = fc.record({ at: fc.nat(), length: fc.nat({ max: 6 }), insert: fc.array(pieces, { maxLength: 3 }) })
     fc.assert(
@@ -363,7 +363,7 @@ describe('the fast path reads nothing that the full parser would refuse or read 
         }
         agree(text)
       }),
-      { seed: 77, numRuns: proofCount({ share: 400, full: 20000 }) },
+      { seed: 77, numRuns: proofCount({ share: 200, full: 20000 }) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { proofCount } from '../../../../test/proof/proof-count.ts'
 import { archivedOf, idOf, mergedOf, recordOf } from '../../testing/sink-conformance.ts'
 import { schemaFaults } from '../faults/schema-faults.ts'
 import { filledJson } from './filled-json.ts'
@@ -157,7 +158,7 @@ describe('mapping files', () => {
         else section[last] = value ?? null
         expect(schemaFaults(mutated, schema).length === 0).toBe(validate(mutated))
       }),
-      { numRuns: 500 },
+      { numRuns: proofCount({ share: 150, full: 5000 }) },
     )
   })
 })

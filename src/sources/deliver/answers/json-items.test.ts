@@ -1,6 +1,7 @@
 // Compares the scanner with JSON.parse, on random documents and cuts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../../test/proof/proof-count.ts'
 import type { Json } from '../../fetch.ts'
 import { JsonItems, JsonItemsError, type JsonItemsOptions } from './json-items.ts'
 import { pointerToken, valueAt } from './json-pointer.ts'
@@ -25,7 +26,7 @@ const cuts = fc.array(fc.nat(100_000), { maxLength: 12 })
 const layout = fc.constantFrom(undefined, 1, '\t')
 
 describe('JsonItems', () => {
-  test('returns every member of a root list byte for byte, wherever the chunks are cut (500 documents)', () => {
+  test('returns every member of a root list byte for byte, wherever the chunks are cut', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 5 })), layout, cuts, fc.boolean(), (list, space, at, hasMark) => {
         const text = JSON.stringify(list, null, space)
@@ -41,11 +42,11 @@ describe('JsonItems', () => {
           from = found + textOf(bytes).length
         }
       }),
-      { numRuns: 500 },
+      { numRuns: proofCount({ share: 200, full: 5000 }) },
     )
   })
 
-  test('finds lists behind any pointer and other values, as JSON.parse does (500 documents)', () => {
+  test('finds lists behind any pointer and other values, as JSON.parse does', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 }),
@@ -72,7 +73,7 @@ describe('JsonItems', () => {
           expect(scanner.values.get('/ total ')).toEqual(valueAt(parsed, '/ total '))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: proofCount({ share: 200, full: 5000 }) },
     )
   })
 
@@ -86,7 +87,7 @@ describe('JsonItems', () => {
           expect(() => scan(bytes.subarray(0, cut % bytes.length), [])).toThrow(JsonItemsError)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: proofCount({ share: 150, full: 3000 }) },
     )
   })
 

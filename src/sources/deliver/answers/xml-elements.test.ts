@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plainTree } from '../../../../test/plain-tree.ts'
+import { proofCount } from '../../../../test/proof/proof-count.ts'
 import { parseXml } from '../../xml/xml.ts'
 import { CsvRows, csvCells } from './csv-rows.ts'
 import { XmlElements, XmlElementsError, type XmlElementsOptions } from './xml-elements.ts'
@@ -36,7 +37,7 @@ const content: fc.Arbitrary<string> = fc.letrec<{ node: string }>((tie) => ({
 })).node
 
 describe('XmlElements', () => {
-  test('returns every outermost element byte for byte, and the full parser reads the same from it (400 documents)', () => {
+  test('returns every outermost element byte for byte, and the full parser reads the same from it', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(content, fc.boolean()), { maxLength: 6 }), cuts, (list, at) => {
         const items = list.map(([inner, isEmpty]) => (isEmpty ? '<n:item k="1" />' : `<item>${inner}</item>`))
@@ -47,7 +48,7 @@ describe('XmlElements', () => {
         const whole = parseXml(document).children.filter(({ name }) => name === 'item')
         expect(texts.map((one) => plainTree(parseXml(one).children[0]!))).toEqual(whole.map(plainTree))
       }),
-      { numRuns: 400 },
+      { numRuns: proofCount({ share: 150, full: 4000 }) },
     )
   })
 
@@ -109,7 +110,7 @@ describe('CsvRows', () => {
           )
         },
       ),
-      { numRuns: 400 },
+      { numRuns: proofCount({ share: 150, full: 4000 }) },
     )
   })
 })
