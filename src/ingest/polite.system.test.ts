@@ -128,8 +128,12 @@ function imagined(reply: Reply, options: Partial<PoliteOptions> = {}) {
     version: '1.2.3',
     ...options,
   })
-  const connection = (politeness: Politeness = exempt, key?: string, signal = new AbortController().signal) =>
-    hosts.openConnection({ source: { id: 'x', politeness }, key, signal })
+  const connection = (
+    politeness: Politeness = exempt,
+    key?: string,
+    signal = new AbortController().signal,
+    onRedirect: (target: URL) => void = () => {},
+  ) => hosts.openConnection({ source: { id: 'x', politeness }, key, signal, onRedirect })
   return { connection, time, asked, starts, connections }
 }
 
@@ -540,7 +544,10 @@ describe('robots.txt', () => {
     })
     await (await connection(exempt).send({ url })).bytes()
     expect(robotsOf(asked)).toBe(0)
-    expect(await thrown(connection({}).send({ url }))).toBeInstanceOf(Refused)
+    const ledTo: string[] = []
+    const onRedirect = ({ href }: URL) => void ledTo.push(href)
+    expect(await thrown(connection({}, undefined, undefined, onRedirect).send({ url }))).toBeInstanceOf(Refused)
+    expect(ledTo).toEqual(['https://files.example/1.zip'])
     expect(starts.map((each) => each.url.host + each.url.pathname).slice(2)).toEqual([
       'portal.example/robots.txt',
       'portal.example/list',

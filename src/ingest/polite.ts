@@ -34,6 +34,8 @@ export type PortalConnectionOptions = {
   /** The key in addresses or headers: it is kept out of every message. */
   readonly key?: string | undefined
   readonly signal: AbortSignal
+  /** Called with each address that a document is redirected to, before it is asked. */
+  readonly onRedirect?: (target: URL) => void
 }
 
 export type PortalConnection = {
@@ -268,7 +270,10 @@ class RunConnection {
         timeoutMs: isForRobots || !host.isKnown ? firstPatienceMs : patienceMs,
         beforeRedirect: async (target) => {
           slot.leave()
-          if (!isForRobots) await this.#obeyRobots(target)
+          if (!isForRobots) {
+            this.#run.onRedirect?.(target)
+            await this.#obeyRobots(target)
+          }
           slot = await this.#enter(target)
         },
       })

@@ -70,6 +70,11 @@ export class Recorder {
     }
   }
 
+  /** What was read of the bodies. */
+  get bodies(): readonly Buffer[] {
+    return this.#kept.map(({ parts }) => Buffer.concat(parts))
+  }
+
   /** Writes `check.json` and one folder for each exchange (`01`, `02` …) into a new folder. Returns their number. */
   async write(folder: string, check: RecordedCheck): Promise<number> {
     await mkdir(folder, { recursive: true })

@@ -54,7 +54,7 @@ export function mostLike<Document>(
 export function diagnose(source: Source, seen: Seen): Diagnosis | undefined {
   const { result, host } = seen
   const file = cardFileOf(source.id)
-  if (result.verdict === 'unreachable') return { kind: 'moved', file, lost: [], host }
+  if (result.verdict === 'unreachable' && seen.answerNames.size === 0) return { kind: 'moved', file, lost: [], host }
   if (result.documents === 0) {
     if (result.verdict === 'quiet') return undefined
     const known = source.expects.shape.filter((name) => !seen.answerNames.has(withoutPlaces(name)))

@@ -9,7 +9,6 @@ import { Recorder } from '../../ingest/recordings.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { sampleShelf } from '../../simulator/shelf.ts'
 import { simulated } from '../../simulator/simulated-source.ts'
-import type { FetchContext } from '../../sources/fetch.ts'
 import { namesInDocument } from '../../sources/names-in-document.ts'
 import { parserOf } from '../../sources/parse-document.ts'
 import { loadSources } from '../../sources/registry.ts'
@@ -42,26 +41,14 @@ export const mendSource: Operation<CheckContext> = async (context, { operands, o
     const source = cardIn(access, named)
     const isOpen = source.access.kind === 'open'
     const key = isOpen ? undefined : (context.keyOf(source.access.setting) ?? (access.isSimulated ? 'simulated' : ''))
-    const [names, answerNames, ledTo] = [new Set<string>(), new Set<string>(), new Set<string>()]
-    const add = (to: Set<string>, bytes: Uint8Array) => {
-      for (const name of namesInDocument(bytes)) to.add(name)
-    }
+    const names = new Set<string>()
     const notices: Notice[] = []
-    const { send } = access.hosts.openConnection({ source, key: key || undefined, signal })
-    const watched: FetchContext['send'] = async (request) => {
-      const reply = await send(request)
-      const { location } = reply.headers
-      if (location !== undefined && URL.canParse(location)) ledTo.add(new URL(location).host)
-      return {
-        ...reply,
-        bytes: async () => {
-          const bytes = await reply.bytes()
-          add(answerNames, bytes)
-          return bytes
-        },
-      }
+    let host: string | null = null
+    const onRedirect = (target: URL) => {
+      host = target.host
     }
-    const recorder = new Recorder(watched, key || undefined)
+    const { send } = access.hosts.openConnection({ source, key: key || undefined, signal, onRedirect })
+    const recorder = new Recorder(send, key || undefined)
     const recordedAt = new Date(clock()).toISOString()
     const result = await checkSource(source, {
       send: recorder.send,
@@ -69,7 +56,9 @@ export const mendSource: Operation<CheckContext> = async (context, { operands, o
       now: clock,
       scratchFolder,
       signal,
-      onDocument: (bytes) => add(names, bytes),
+      onDocument: (bytes) => {
+        for (const name of namesInDocument(bytes)) names.add(name)
+      },
       onNotice: (notice) => notices.push(notice),
     })
     emit({ event: 'sourceChecked', ...result })
@@ -77,9 +66,9 @@ export const mendSource: Operation<CheckContext> = async (context, { operands, o
     const diagnosis = diagnose(source, {
       result,
       names,
-      answerNames,
+      answerNames: new Set(recorder.bodies.flatMap((bytes) => [...namesInDocument(bytes)])),
       usual: usual.map(namesInDocument),
-      host: [...ledTo].at(-1) ?? null,
+      host,
       parsers: parsersOf(source.id),
     })
     if (diagnosis === undefined) return 0
