@@ -97,20 +97,25 @@ function isOfTrade({ cpv = [], words = [] }: CompanyProfile, { cpvCodes, title }
 
 type Asked = { readonly profile: CompanyProfile; readonly wins: readonly TenderRecord[] }
 
-/** Of each: the share of the records that reach the threshold, and how many of these are of the trade. */
+/**
+ * Of each: the share of the records that reach the threshold, and how many of these are of the trade. Wins of the
+ * company, which it is not told again, count in neither.
+ */
 function reached(asked: readonly Asked[], records: readonly TenderRecord[]): string[] {
   const toFit = asked.map(({ profile, wins }) => ({ profileId: 'company', profile, wins }))
   const scorer = openScorer(toFit, readFitModel())
   const counts = asked.map(() => ({ above: 0, own: 0 }))
   for (const record of records) {
     scorer.read(record)
-    asked.forEach(({ profile }, number) => {
+    asked.forEach(({ profile, wins }, number) => {
+      if (wins.includes(record)) return
       if (scorer.score(number, defaultThreshold) === undefined) return
       counts[number]!.above++
       if (isOfTrade(profile, record, 'or')) counts[number]!.own++
     })
   }
-  return counts.map(
-    ({ above, own }) => `${((100 * above) / records.length).toFixed(1)} %, ${(own / Math.max(1, above)).toFixed(2)}`,
-  )
+  return counts.map(({ above, own }, number) => {
+    const share = (100 * above) / (records.length - asked[number]!.wins.length)
+    return `${share.toFixed(1)} %, ${(own / Math.max(1, above)).toFixed(2)}`
+  })
 }
