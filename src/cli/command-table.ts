@@ -180,6 +180,16 @@ const keepEnvironment = [
   'TENDERSTOCK_KEEP_AUDIT_DAYS',
 ] as const
 
+/** All that a whole service reads. */
+const wholeEnvironment = [
+  ...serviceEnvironment,
+  ...consoleEnvironment,
+  ...mailEnvironment,
+  ...sourceEnvironment,
+  ...documentsEnvironment,
+  ...keepEnvironment,
+] as const
+
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 const endpointId = { name: 'ID', min: 1, max: 1 } as const
@@ -352,14 +362,7 @@ const table = {
       json,
       help,
     },
-    environment: [
-      ...serviceEnvironment,
-      ...consoleEnvironment,
-      ...mailEnvironment,
-      ...sourceEnvironment,
-      ...documentsEnvironment,
-      ...keepEnvironment,
-    ],
+    environment: wholeEnvironment,
     examples: [
       ['tenderstock start', 'sample portals, API on 127.0.0.1:8080'],
       ['tenderstock start --ingest notices/ day.zip --no-samples', 'serve your own notices'],
@@ -547,7 +550,7 @@ const table = {
       json,
       help,
     },
-    environment: [...serviceEnvironment, ...bucketEnvironment],
+    environment: wholeEnvironment,
     examples: [
       ['tenderstock doctor --data /srv/tenderstock', 'before the first start, or when something seems wrong'],
       ['tenderstock doctor --live --source ted --json', 'with a portal, for a program'],
@@ -1285,7 +1288,7 @@ const table = {
   backup: {
     summary: 'Back up the stock, while the service runs, into a new folder or an S3-compatible bucket.',
     operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
-    environment: [...databaseEnvironment, ...documentsEnvironment],
+    environment: [...sealingEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock backup /backups/2026-11-23', 'a new folder for each backup'],
       ['tenderstock backup s3://backups/tenders/2026-11-23', 'in a bucket'],
@@ -1306,7 +1309,7 @@ const table = {
         help: 'Read the whole backup, compare its checksums and, with the secret key, who made it; change nothing.',
       },
     },
-    environment: [...databaseEnvironment, ...documentsEnvironment],
+    environment: [...sealingEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock restore /backups/2026-11-23 --data /srv/tenderstock', 'then start with this folder'],
       ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it complete?'],
@@ -1333,7 +1336,7 @@ const table = {
         help: 'If all are well, remove all but the N newest backups of this stock. Default: remove none.',
       },
     },
-    environment: [...databaseEnvironment, ...documentsEnvironment],
+    environment: [...sealingEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock drill /backups --keep 14', 'what the timer runs after each backup'],
       ['tenderstock drill s3://backups/tenders --scratch postgres://…/scratch', 'from a bucket, on a server'],

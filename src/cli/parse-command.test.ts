@@ -159,6 +159,12 @@ describe('command line', () => {
     }
   })
 
+  test('a command that needs the secret key names it, and doctor all that a service reads', () => {
+    for (const name of ['backup', 'restore', 'drill'] as const)
+      expect(commands[name].environment, name).toContain('TENDERSTOCK_SECRET_KEY')
+    expect(commands.doctor.environment).toEqual(commands.start.environment)
+  })
+
   test('the main help lists every command except those for rare use', () => {
     const text = helpText([], plainStyle)!
     for (const name of commandNames) expect(text.includes(`  ${name} `), name).toBe(!commands[name].hidden)
