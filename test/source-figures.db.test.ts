@@ -50,7 +50,7 @@ test('commands, console and the page of sources give the same figures', async ()
   await listSources(common as never, { command: 'source list', options: {}, operands: [] }, emit)
   const started = events.find((event) => event.event === 'sourcesStarted')!
   const listed = events.find((event) => event.event === 'sources')!
-  const lines = await stockReads(common as never, { newest: undefined }).sources()
+  const { lines } = await stockReads(common as never, { newest: undefined }).sources()
   const inConsole = (state: string) => lines.filter((line) => line.state === state).length
   const all = [...sources.values()]
 

@@ -40,6 +40,17 @@ export const countStates = (states: readonly SourceState[]): SourceCounts =>
     sourceStates.map((state) => [state, states.filter((each) => each === state).length]),
   ) as SourceCounts
 
+/** How far the first reading of the portals is: counts of sources. */
+export type FirstReading = {
+  readonly total: number
+  /** Those without news to be read, and not failing. */
+  readonly read: number
+  /** Those whose last visit failed. */
+  readonly failing: number
+  /** IDs of the sources that the first edition waits for and that are not read yet (`leads` of their cards). */
+  readonly waitsFor: readonly string[]
+}
+
 export type SourcePast = {
   readonly sourceId: string
   /** From this moment on everything is read, epoch milliseconds; null: nothing of the past is. */

@@ -1,17 +1,7 @@
 // How far the first reading of the portals is, and whether the first edition may be published. Pure.
+import type { FirstReading } from '../domain/source-state.ts'
 import type { Source } from '../sources/source.ts'
 import type { News } from './schedule.ts'
-
-/** Counts of sources. */
-export type FirstReading = {
-  readonly total: number
-  /** Those without news to be read, and not failing. */
-  readonly read: number
-  /** Those whose last visit failed. */
-  readonly failing: number
-  /** IDs of the sources that the first edition waits for and that are not read yet (`leads` of their cards). */
-  readonly waitsFor: readonly string[]
-}
 
 /** Share of the sources that answer which has to be read before the first edition. */
 const enough = 0.9

@@ -1,6 +1,7 @@
 // The operator's desk from outside: what is wrong now, and buttons that change the stock as the commands do.
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { firstReadingText } from '../../src/cli/texts/source-state-texts.ts'
 import { canonicalText } from '../../src/consolidate/canonical.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { minPricedTenders } from '../../src/consolidate/estimate/fit-stock.ts'
@@ -69,6 +70,24 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       page: async (path: string, headers = {}) => textOf(await world.get(path, cookie, headers)),
     }
   }
+
+  test('tells how far the first reading is, as the terminal does, until the first edition', async () => {
+    const { page, context, now, apply, store, publish } = await open()
+    expect(await page('/operator')).toContain('the first one follows the first notices')
+    const reading = { total: 104, read: 11, failing: 6, waitsFor: ['ted', 'doe'] }
+    Object.assign(context.reads, { firstReading: () => ({ ...reading, latestAt: now() + 14 * minuteMs }) })
+    expect(firstReadingText(reading)).toBe('read 11 of 104 portals, 6 fail, not yet: ted, doe')
+    const shown = await page('/operator')
+    for (const text of [firstReadingText(reading), '08:14 UTC', 'at the latest']) expect(shown).toContain(text)
+    expect(await page('/operator', { 'accept-language': 'de' })).toMatch(
+      /gelesen 11 von 104 Portalen, 6 schlagen fehl, noch nicht: ted, doe.*08:14 UTC +spätestens/,
+    )
+    Object.assign(context.reads, { firstReading: () => undefined })
+    await receiveNotices(store, pair)
+    await apply()
+    await publish()
+    expect(await page('/operator')).not.toMatch(/portals, 6 fail|at the latest/)
+  })
 
   test('says that nothing is wrong, then names each problem, since when it exists and what follows', async () => {
     const world = await open()

@@ -20,7 +20,8 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
   const { reads, editions, config } = context
   const { newest } = editions
   const facts = await readDesk(context.store.db, now)
-  const states = (await reads.sources()).map(({ state }) => state)
+  const states = await reads.sourceStates()
+  const first = reads.firstReading()
   const { concerns, passed } = deskConcerns(
     {
       facts,
@@ -38,7 +39,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
   )
   const number = (value: number) => formatNumber(value, language)
   const holding = concerns.filter(({ isHolding }) => isHolding)
-  const dueAt = newest && Math.max(now, newest.publishedAt + reads.publishIntervalMs)
+  const dueAt = first?.latestAt ?? (newest && Math.max(now, newest.publishedAt + reads.publishIntervalMs))
   const list = (heading: string, note: string, some: readonly Concern[]): Html | false =>
     some.length > 0 && part(heading, wrongList(some), note)
   return page({
@@ -52,7 +53,14 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
             value: number(newest.edition),
             note: `${formatMoment(newest.publishedAt, language)} UTC · ${formatRelative(newest.publishedAt, now, language)}`,
           }
-        : { name: texts.shared.newestEdition, value: texts.none, note: texts.noneNote },
+        : {
+            name: texts.shared.newestEdition,
+            value: texts.none,
+            note: first
+              ? html`<progress class="meter" max="${first.total}" value="${first.read}" aria-hidden="true"></progress>
+                  ${texts.firstReading(first, number)}`
+              : texts.noneNote,
+          },
       facts.holds > 0
         ? {
             name: texts.next,
@@ -62,7 +70,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
         : {
             name: texts.next,
             value: dueAt === undefined ? '–' : texts.due(formatClock(dueAt, language)),
-            note: texts.dueNote,
+            note: first ? texts.latestNote : texts.dueNote,
           },
       {
         name: texts.quiet,

@@ -1,4 +1,5 @@
 // Texts of the operator's first screen.
+import type { FirstReading } from '../../domain/source-state.ts'
 import { type RoundFailure, type Stage, stageNames } from '../../store/nodes/rounds.ts'
 import { counted } from '../frame/format.ts'
 import { withShared } from '../frame/shared-texts.ts'
@@ -40,6 +41,13 @@ const en = {
   again: 'Check again',
   none: 'None yet',
   noneNote: 'the first one follows the first notices',
+  firstReading: ({ total, read, failing, waitsFor }: FirstReading, number: (value: number) => string) =>
+    [
+      `read ${number(read)} of ${counted(number(total), 'portal', 'portals')}`,
+      ...(failing > 0 ? [`${number(failing)} ${failing === 1 ? 'fails' : 'fail'}`] : []),
+      ...(waitsFor.length > 0 ? [`not yet: ${waitsFor.join(', ')}`] : []),
+    ].join(', '),
+  latestNote: 'at the latest',
   next: 'Next edition',
   held: 'Held',
   heldNote: (since: string) => `since ${since} UTC`,
@@ -182,6 +190,13 @@ const de: typeof en = {
   again: 'Erneut prüfen',
   none: 'Noch keine',
   noneNote: 'die erste folgt den ersten Bekanntmachungen',
+  firstReading: ({ total, read, failing, waitsFor }, number) =>
+    [
+      `gelesen ${number(read)} von ${counted(number(total), 'Portal', 'Portalen')}`,
+      ...(failing > 0 ? [`${number(failing)} ${failing === 1 ? 'schlägt' : 'schlagen'} fehl`] : []),
+      ...(waitsFor.length > 0 ? [`noch nicht: ${waitsFor.join(', ')}`] : []),
+    ].join(', '),
+  latestNote: 'spätestens',
   next: 'Nächste Ausgabe',
   held: 'Aufgehalten',
   heldNote: (since) => `seit ${since} UTC`,

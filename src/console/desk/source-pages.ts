@@ -41,7 +41,7 @@ const addressOf = (sourceId: string): string => `/operator/sources/${encodeURICo
 
 async function sourceList({ reads }: ConsoleContext, { language, query, now }: PersonRequest): Promise<PageAnswer> {
   const texts = sourceTexts[language]
-  const { lines, past: whole } = await reads.sourcesWithPast()
+  const { lines, past: whole } = await reads.sources()
   const wanted = sourceStates.find((each) => each === query.get('state'))
   const shown = sourceStates.filter((each) => wanted === undefined || each === wanted)
   const number = (value: number) => formatNumber(value, language)

@@ -4,7 +4,7 @@ import type { ActReading } from '../../domain/acts/act.ts'
 import type { ClockConcern } from '../../domain/clock-concern.ts'
 import type { Contradiction } from '../../domain/contradiction.ts'
 import type { Notice } from '../../domain/notice.ts'
-import type { SourcePast, SourceState, WholePast } from '../../domain/source-state.ts'
+import type { FirstReading, SourcePast, SourceState, WholePast } from '../../domain/source-state.ts'
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { FoundDocument } from '../../store/received/documents.ts'
@@ -210,14 +210,17 @@ export type StockReads = {
     readonly limit: number
     readonly pair?: readonly [left: string, right: string]
   }) => Promise<ReviewDesk>
-  readonly sources: () => Promise<readonly SourceLine[]>
-  /** The same, with how much of the past of all sources that are read is there. */
-  readonly sourcesWithPast: () => Promise<{ readonly lines: readonly SourceLine[]; readonly past: WholePast }>
+  /** How each source is doing; much cheaper than `sources`. */
+  readonly sourceStates: () => Promise<readonly SourceState[]>
+  /** With how much of the past of all sources that are read is there. */
+  readonly sources: () => Promise<{ readonly lines: readonly SourceLine[]; readonly past: WholePast }>
   readonly source: (sourceId: string) => Promise<SourceFile | undefined>
   /** The bytes of a received document. Undefined if there are none. */
   readonly document: (documentId: string) => Promise<FoundDocument | undefined>
   /** Titles of all known sources by their ids; without a query. */
   readonly titles: () => Promise<ReadonlyMap<string, string>>
+  /** Until when the first edition waits for the first reading of the portals, and how far that is; else undefined. */
+  readonly firstReading: () => (FirstReading & { readonly latestAt: number }) | undefined
   /** How often editions are published. */
   readonly publishIntervalMs: number
   /** What is wrong with the clocks. */

@@ -1,6 +1,6 @@
 // An operation, and what it works with.
 import { type Acting, type ActingNow, type Actor, commandActor } from '../../actions/acting.ts'
-import type { FirstReading } from '../../ingest/first-reading.ts'
+import type { FirstReading } from '../../domain/source-state.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Random } from '../../platform/random.ts'

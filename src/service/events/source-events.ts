@@ -1,8 +1,7 @@
 // Sources.
 
-import type { SourceCounts, SourcePast, WholePast } from '../../domain/source-state.ts'
+import type { FirstReading, SourceCounts, SourcePast, WholePast } from '../../domain/source-state.ts'
 import type { CheckResult } from '../../ingest/check-source.ts'
-import type { FirstReading } from '../../ingest/first-reading.ts'
 import type { SlotResult } from '../../ingest/run-slot.ts'
 import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
 import type { Delivery as SourceDelivery } from '../../sources/delivery.ts'

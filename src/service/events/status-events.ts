@@ -1,7 +1,6 @@
 // What `status` prints.
 
-import type { SourceCounts, WholePast } from '../../domain/source-state.ts'
-import type { FirstReading } from '../../ingest/first-reading.ts'
+import type { FirstReading, SourceCounts, WholePast } from '../../domain/source-state.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { ExportProgress } from '../../store/editions/edition-export.ts'
 import type { EditionRow } from '../../store/editions/editions.ts'

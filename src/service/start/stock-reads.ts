@@ -39,7 +39,6 @@ const shownRuns = 50
 const shownSlots = 60
 const shownAlarms = 20
 const shownDecisions = 20
-/** How long slots may wait after the last success before the source counts as late. */
 
 /** Makes the reads of a service. */
 export function stockReads(context: ServiceContext, editions: Pick<EditionView, 'newest'>): StockReads {
@@ -48,8 +47,8 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
   return {
     record: (id) => within((trx) => readRecord(trx, id, clock())),
     reviews: (options) => within((trx) => reviewDesk(trx, options, clock())),
-    sources: async () => (await within((trx) => readSources(trx, context))).lines,
-    sourcesWithPast: () => within((trx) => readSources(trx, context)),
+    sourceStates: () => within(async (trx) => (await judge(trx, context)).judged.map(({ health }) => health.state)),
+    sources: () => within((trx) => readSources(trx, context)),
     source: async (sourceId) => {
       const source = (await loadSources()).get(sourceId)
       return source && within((trx) => sourceFile(trx, source, context))
@@ -61,6 +60,10 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
       return { ...found, bytes: document(found.bytes) ?? Buffer.from(withheld) }
     },
     titles: async () => new Map([...(await loadSources()).values()].map(({ id, title }) => [id, title])),
+    firstReading: () => {
+      const next = context.nextEdition?.()
+      return next?.firstReading && { ...next.firstReading, latestAt: next.at }
+    },
     publishIntervalMs: context.publishIntervalMs ?? hourMs,
     clocks: () => clockConcerns(databaseClock.differenceMs(), editions.newest, clock()),
     disk: async () => {
@@ -146,9 +149,13 @@ function lineOf(
   }
 }
 
-async function readSources(trx: Executor, context: ServiceContext) {
+async function judge(trx: Executor, context: ServiceContext) {
   const sources = await loadSources()
-  const judged = await sourcesHealth({ db: trx }, watchOf(context, sources))
+  return { sources, judged: await sourcesHealth({ db: trx }, watchOf(context, sources)) }
+}
+
+async function readSources(trx: Executor, context: ServiceContext) {
+  const { sources, judged } = await judge(trx, context)
   const pasts = await sourcesPast({ db: trx }, { sources, now: context.clock() })
   const lines = judged.map(({ health, record }) =>
     lineOf(sources.get(health.sourceId)!, { health, record, past: pasts.get(health.sourceId) }),
