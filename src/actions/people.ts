@@ -9,6 +9,7 @@ import {
   createPerson,
   findPersonByMail,
   hasPeople,
+  listMembers,
   listPeople,
   type Person,
   proveMail,
@@ -67,6 +68,26 @@ export async function addSignInLink(
   await createSignInLink(trx, { keyHash, personId, now })
   await record(trx, acting, { action: 'console.link', subject, detail: isOperator ? { operator: true } : {} })
   return found
+}
+
+/**
+ * Makes a link that signs in a member of an organization, whose log shows it: for somebody whom no mail reaches.
+ * `noMember`: nobody there has the address.
+ */
+export async function addMemberLink(
+  trx: Executor,
+  acting: ActingNow,
+  {
+    keyHash,
+    organizationId,
+    mail,
+  }: { readonly keyHash: string; readonly organizationId: string; readonly mail: string },
+): Promise<{ readonly kind: 'made'; readonly person: Person } | { readonly kind: 'noMember' }> {
+  const person = (await listMembers(trx, organizationId)).find((each) => each.mail === mail)
+  if (!person) return { kind: 'noMember' }
+  await createSignInLink(trx, { keyHash, personId: person.personId, now: acting.now })
+  await record(trx, acting, { action: 'console.link', organizationId, subject: person.mail })
+  return { kind: 'made', person }
 }
 
 async function onlyOperator(trx: Executor): Promise<LinkCreation> {

@@ -49,6 +49,7 @@ const freshSignIn = [
   'POST /operator/organizations/:id/contract',
   'POST /operator/organizations/:id/end',
   'POST /operator/organizations/:id/invite',
+  'POST /operator/organizations/:id/link',
   'POST /operator/organizations/:id/withdraw',
   'POST /operator/organizations/new/save',
 ]

@@ -12,7 +12,7 @@ const longestNote = 1_000
 const highestLimit = 1_000_000
 
 /** Names of the fields. */
-type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'bulk' | 'note' | 'owner'
+type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'bulk' | 'note' | 'owner' | 'person'
 export type Typed = { readonly [name in CustomerField]?: string }
 
 /** Values typed, as far as needed. Times in epoch milliseconds. */

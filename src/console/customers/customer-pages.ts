@@ -2,6 +2,7 @@
 
 import { inviteMember, withdrawInvitation } from '../../actions/members.ts'
 import { accessVersion, endAccess, setUpAccess, setUpCustomer } from '../../actions/organizations.ts'
+import { addMemberLink } from '../../actions/people.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { type Customer, listCustomers } from '../../store/people/customers.ts'
@@ -12,7 +13,7 @@ import { formatDay, formatMoment, formatNumber } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { frameTexts } from '../frame/frame-texts.ts'
 import { type Html, html } from '../frame/html.ts'
-import { linkCard } from '../frame/link-card.ts'
+import { type HandedLink, linkCard } from '../frame/link-card.ts'
 import {
   operatorPage,
   type PageAnswer,
@@ -26,7 +27,7 @@ import { empty, facts, field, figures, noteBox, numbers, part, question, table, 
 import { queueAccountMail } from '../mails/account-mails.ts'
 import { newKey } from '../mails/write-mails.ts'
 import { dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
-import { contractEnd, type Invited, lastUse, stateWord, tokensPart } from './customer-parts.ts'
+import { contractEnd, lastUse, stateWord, tokensPart } from './customer-parts.ts'
 import { customerTexts } from './customer-texts.ts'
 
 const root = '/operator/organizations'
@@ -44,12 +45,13 @@ export const customerPages = (context: ConsoleContext): PageRoute[] => {
     operatorPage('GET', `${root}/:id/end`, (request) => pages.askEnd(request)),
     operatorPage('POST', `${root}/:id/end`, (request) => pages.end(request), changes),
     operatorPage('POST', `${root}/:id/invite`, (request) => pages.invite(request), changes),
+    operatorPage('POST', `${root}/:id/link`, (request) => pages.makeLink(request), changes),
     operatorPage('POST', `${root}/:id/withdraw`, (request) => pages.withdraw(request), changes),
   ]
 }
 
 /** A new invitation, with the key of its link. */
-type NewInvitation = Invited & { readonly key: string }
+type NewInvitation = HandedLink & { readonly key: string }
 
 class CustomerPages {
   readonly #context: ConsoleContext
@@ -146,7 +148,7 @@ class CustomerPages {
 
   async show(
     request: PersonRequest,
-    shown: { mistakes?: Typed; invited?: Invited; isLate?: boolean } = {},
+    shown: { mistakes?: Typed; handed?: HandedLink; isLate?: boolean } = {},
   ): Promise<PageAnswer> {
     const { language, now } = request
     const texts = customerTexts[language]
@@ -154,7 +156,7 @@ class CustomerPages {
     const invitations = await listInvitations(this.#context.store.db, { organizationId: customer.organizationId }, now)
     const at = `${root}/${customer.organizationId}`
     const number = (value: number) => formatNumber(value, language)
-    const { mistakes = {}, invited, isLate = false } = shown
+    const { mistakes = {}, handed, isLate = false } = shown
     const awaited = invitations.map(({ mail }) => mail).join(', ')
     const ownerDetail = awaited === '' ? texts.noOwnerDetail : texts.waitsForOwner(awaited)
     return page({
@@ -167,7 +169,7 @@ class CustomerPages {
       body: html`
         ${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}
         ${mistakesNote(mistakes, language)}
-        ${invited && linkCard(invited, language)}
+        ${handed && linkCard(handed, language)}
         ${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}
         ${figures([
           {
@@ -225,6 +227,7 @@ class CustomerPages {
           </form>
         `,
         )}
+        ${!this.#context.config.mail && customer.people > 0 && this.#linkPart(request, at, mistakes.person)}
       `,
     })
   }
@@ -299,6 +302,43 @@ class CustomerPages {
     return this.#afterInvitation(request, organizationId, invited, texts.shared.isInvited(mail))
   }
 
+  #linkPart({ form, language }: PersonRequest, at: string, error: string | undefined): Html {
+    const texts = customerTexts[language]
+    const personField = field({
+      name: 'person',
+      label: texts.linkFor,
+      type: 'email',
+      hint: texts.linkHint,
+      isRequired: true,
+      autocomplete: 'off',
+      value: fieldOf(form, 'person'),
+      error,
+    })
+    return part(
+      texts.links,
+      html`<form method="post" action="${at}/link" class="stack">
+        ${personField}
+        <div><button>${texts.makeLink}</button></div>
+      </form>`,
+    )
+  }
+
+  /** Where no mail brings a link, an operator makes one; by command it is `console link`. */
+  async makeLink(request: PersonRequest): Promise<PageAnswer> {
+    const { language } = request
+    const { config, store, random, origin } = this.#context
+    const { organizationId } = await this.#customer(request)
+    if (config.mail) throw new PageError(404, frameTexts[language].noPage)
+    const mail = fieldOf(request.form, 'person').toLowerCase()
+    const key = newKey(random)
+    const { kind } = await inTransaction(store, (trx) =>
+      addMemberLink(trx, actingOf(this.#context, request), { keyHash: keyHashOf(key), organizationId, mail }),
+    )
+    if (kind === 'noMember') return this.show(request, { mistakes: { person: customerTexts[language].noMember } })
+    const handed = { mail, link: `${origin}/sign-in/link/${key}`, signsIn: true } as const
+    return this.show({ ...request, form: new URLSearchParams() }, { handed })
+  }
+
   async withdraw(request: PersonRequest): Promise<PageAnswer> {
     const texts = customerTexts[request.language]
     const { organizationId } = await this.#customer(request)
@@ -339,11 +379,11 @@ class CustomerPages {
   async #afterInvitation(
     request: PersonRequest,
     organizationId: string,
-    invited: Invited,
+    invited: HandedLink,
     notice: string,
   ): Promise<PageAnswer> {
     if (this.#context.config.mail) return redirect(`${root}/${organizationId}`, { notice })
-    return this.show({ ...request, form: new URLSearchParams(), params: { id: organizationId } }, { invited })
+    return this.show({ ...request, form: new URLSearchParams(), params: { id: organizationId } }, { handed: invited })
   }
 
   #contractPart(
@@ -355,7 +395,8 @@ class CustomerPages {
     const texts = customerTexts[language]
     const at = `${root}/${customer.organizationId}`
     const { startsAt, endsAt, endedAt, setUpBy, note } = customer
-    const isTyped = isLate || (Object.keys(mistakes).length > 0 && mistakes.owner === undefined)
+    const isTyped =
+      isLate || (Object.keys(mistakes).length > 0 && mistakes.owner === undefined && mistakes.person === undefined)
     const values: Typed = isTyped
       ? typedOf(form)
       : {

@@ -27,9 +27,6 @@ export const stateKinds: { readonly [state in CustomerState]: State } = {
   none: 'closed',
 }
 
-/** An invitation that was not mailed. */
-export type Invited = { readonly mail: string; readonly link: string }
-
 export function stateWord(customer: Customer, now: number, language: Language): Html {
   const kind = stateOf(customer, now)
   return state(stateKinds[kind], customerTexts[language].states[kind])

@@ -67,6 +67,9 @@ const en = {
     handLinkDetail: (mail: string) =>
       `This service sends no mail. The link is only for ${mail}, works once within 7 days, and is not shown again. ` +
       'It signs nobody in who has an account here already.',
+    handSignInDetail: (mail: string) =>
+      `The link signs in ${mail}, works once within 10 minutes, and is not shown again. Give it to nobody else. The audit ` +
+      'log of the organization shows that you made it.',
     header: 'Header',
     headers: 'Headers',
     hour: 'Hour',
@@ -206,6 +209,9 @@ const de: typeof en = {
     handLinkDetail: (mail) =>
       `Dieser Dienst sendet keine E-Mails. Der Link ist nur für ${mail}, gilt einmal und 7 Tage lang und wird nicht noch ` +
       'einmal gezeigt. Wer hier schon ein Konto hat, wird mit ihm nicht angemeldet.',
+    handSignInDetail: (mail) =>
+      `Der Link meldet ${mail} an, gilt einmal und 10 Minuten lang und wird nicht noch einmal gezeigt. Geben Sie ihn ` +
+      'niemand anderem. Das Änderungsprotokoll der Organisation zeigt, dass Sie ihn gemacht haben.',
     header: 'Kopfzeile',
     headers: 'Kopfzeilen',
     hour: 'Stunde',

@@ -8,7 +8,7 @@ import { keyHashOf } from '../frame/directory.ts'
 import { newcomerOf } from '../frame/forms.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../frame/page.ts'
-import { gatePage } from './sign-in-page.ts'
+import { gatePage, passkeyAdvice } from './sign-in-page.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
 export const invitationPages = (context: ConsoleContext): PageRoute[] => [
@@ -80,9 +80,12 @@ async function join(context: ConsoleContext, request: PageRequest): Promise<Page
   const organization = directory.organization(organizationId)
   // three questions lead to the first hits, where there is something to find
   const hasStock = context.hasSamples || organization?.hasApiAccess === true
+  const texts = signInTexts[language]
+  const { personId } = accepted.person
+  const advice = accepted.signsIn && (await passkeyAdvice(context, personId, language))
   return redirect(`/o/${organizationId}${hasStock ? '/start' : ''}`, {
-    ...(accepted.signsIn && { signIn: { personId: accepted.person.personId } }),
-    notice: signInTexts[language].joined(organization?.name ?? ''),
+    ...(accepted.signsIn && { signIn: { personId } }),
+    notice: [texts.joined(organization?.name ?? ''), advice].filter(Boolean).join(' '),
   })
 }
 

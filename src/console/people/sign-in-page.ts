@@ -1,5 +1,6 @@
 // The sign-in page, as shared by several ways of signing in: fresh, or with what went wrong.
 
+import { listPasskeys } from '../../store/people/passkeys.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { fieldOf } from '../frame/forms.ts'
 import { type Content, html } from '../frame/html.ts'
@@ -18,6 +19,14 @@ export type SignInFailure = {
   /** What else went wrong: a heading and a sentence. */
   readonly problem?: readonly [heading: string, why: string]
 }
+
+/** For somebody who signed in by a link: undefined with a passkey, which spares the next one. */
+export const passkeyAdvice = async (
+  { store }: ConsoleContext,
+  personId: string,
+  language: Language,
+): Promise<string | undefined> =>
+  (await listPasskeys(store.db, personId)).length === 0 ? signInTexts[language].advice : undefined
 
 /** Of plain and of secure consoles. */
 const sessionCookies = ['session', '__Host-session'] as const

@@ -27,7 +27,7 @@ import {
 } from '../frame/page.ts'
 import { field } from '../frame/parts.ts'
 import { queueAccountMail } from '../mails/account-mails.ts'
-import { gatePage, signInPage } from './sign-in-page.ts'
+import { gatePage, passkeyAdvice, signInPage } from './sign-in-page.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
 /** The address of a first person who gave none: no mail reaches it. */
@@ -144,8 +144,10 @@ async function useLink(context: ConsoleContext, request: PageRequest): Promise<P
   const person = directory.person(personId)
   if (!person) return gonePage(request)
   const back = returnPath(form.get('return'))
+  const notice = await passkeyAdvice(context, personId, language)
   return redirect(back === '/' ? homeOf({ person, memberships: directory.membershipsOf(personId) }) : back, {
     signIn: { personId },
+    ...(notice !== undefined && { notice }),
   })
 }
 

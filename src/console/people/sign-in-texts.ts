@@ -15,7 +15,8 @@ const en = {
   company: (host: string) => `Sign in through ${host}`,
   needsInvitation: 'You need an invitation. An Owner of your organization can send one.',
   mailMissing: 'This service sends no mails yet',
-  askOperator: 'The operator can create a link for you on the machine that runs it:',
+  askOperator:
+    'An operator can make a link for you, with a button at your organization or on the machine that runs it:',
   nobody: 'Nobody is here yet.',
   nobodyHelp: 'The first link is made on the machine that runs this service:',
   firstOperator: 'Whoever opens it becomes the operator. It works once, for ten minutes.',
@@ -51,6 +52,8 @@ const en = {
   invitationGoneLead:
     'It was accepted, withdrawn, or is older than seven days. Ask the person who invited you for a new one.',
   joined: (organization: string) => `You are in ${organization}.`,
+  advice:
+    'Next time you need no link: with a passkey you sign in by unlocking your device; add one under “Your settings”.',
   passkeyFailed: 'This passkey did not sign you in',
   passkeyFailedWhy: 'It was removed here, or the page was open for too long. Try again, or request a link by mail.',
   passkeyBlocked: 'This passkey is blocked',
@@ -81,7 +84,7 @@ const de: typeof en = {
   company: (host) => `Über ${host} anmelden`,
   needsInvitation: 'Sie brauchen eine Einladung. Ein Inhaber Ihrer Organisation kann sie senden.',
   mailMissing: 'Dieser Dienst versendet noch keine E-Mails',
-  askOperator: 'Der Betreiber kann auf seinem Rechner einen Link für Sie erzeugen:',
+  askOperator: 'Der Betreiber kann einen Link für Sie erzeugen, bei Ihrer Organisation oder auf seinem Rechner:',
   nobody: 'Hier ist noch niemand.',
   nobodyHelp: 'Den ersten Link erzeugt dieser Befehl auf dem Rechner, auf dem der Dienst läuft:',
   firstOperator: 'Wer ihn öffnet, wird Betreiber. Er gilt einmal, zehn Minuten lang.',
@@ -117,6 +120,9 @@ const de: typeof en = {
   invitationGoneLead:
     'Sie wurde angenommen, zurückgezogen oder ist älter als sieben Tage. Bitten Sie um eine neue, wer Sie eingeladen hat.',
   joined: (organization) => `Sie gehören jetzt zu ${organization}.`,
+  advice:
+    'Nächstes Mal geht es ohne Link: Mit einem Passkey melden Sie sich über die Sperre Ihres Geräts an. Fügen Sie unter ' +
+    '„Ihre Einstellungen“ einen hinzu.',
   passkeyFailed: 'Dieser Passkey hat Sie nicht angemeldet',
   passkeyFailedWhy:
     'Er wurde hier entfernt, oder die Seite war zu lange offen. Versuchen Sie es noch einmal, oder holen Sie einen Link per E-Mail.',
