@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TenderRecord } from '../domain/tender.ts'
-import { hitChanges, watchedState } from './hit-changes.ts'
+import { hitChanges, mergedState, watchedState } from './hit-changes.ts'
 
 const euros = { value: 100, currency: 'EUR', estimated: false }
 const stateOf = (members: object) => watchedState({ contractAmount: euros, ...members } as TenderRecord)
@@ -32,14 +32,6 @@ test.each<readonly [change: string, before: object, after: object, changes: read
   ['an award', {}, { archiveReason: 'awarded' }, ['closed']],
   ['an award of what had expired', { archiveReason: 'expired' }, { archiveReason: 'awarded' }, []],
   ['a tender that is open again', { archiveReason: 'cancelled' }, {}, []],
-  ['a merge', {}, { archiveReason: 'merged', mergedInto: 'a' }, ['merged']],
-  [
-    'a merge into another one',
-    { archiveReason: 'merged', mergedInto: 'a' },
-    { archiveReason: 'merged', mergedInto: 'b' },
-    ['merged'],
-  ],
-  ['a split into a closed one', { archiveReason: 'merged', mergedInto: 'a' }, { archiveReason: 'expired' }, ['closed']],
   [
     'several at once',
     { submissionDate: day(10) },
@@ -69,6 +61,40 @@ test.each<readonly [name: string, asked: readonly string[] | null, before: objec
   expect(hitChanges(was, watchedState({ contractAmount: euros, ...after } as TenderRecord, asked, was))).toEqual(
     changes,
   )
+})
+
+const state = (members: object, into?: string) => ({ ...stateOf({ status: 'open', ...members }), ...merged(into) })
+const merged = (into?: string) => into !== undefined && { closedAs: 'merged', mergedInto: into }
+const record = (members: object) => ({ status: 'open', contractAmount: euros, ...members }) as TenderRecord
+const ended = { status: 'awarded', archiveReason: 'awarded' }
+
+test.each<
+  readonly [name: string, before: ReturnType<typeof state>, survivor: object | null, changes: readonly string[]]
+>([
+  ['a merge into one with a hit of its own', state({ submissionDate: day(10) }), null, ['merged']],
+  ['a merge into an open one', state({}), {}, ['merged']],
+  ['a merge of an ended one into an open one', state(ended), {}, ['merged']],
+  ['a merge into an ended one', state({}), ended, ['closed', 'merged']],
+  ['a merge of an ended one into an ended one', state(ended), ended, ['merged']],
+  ['a merge into one with another deadline', state({}), { submissionDate: day(10) }, ['merged', 'deadline']],
+  ['a merge into another one', state({}, 'a'), {}, ['merged']],
+  ['nothing of the survivor', state({}, 'b'), {}, []],
+  ['the end of the survivor', state({}, 'b'), ended, ['closed']],
+  ['a survivor that is no call', state({}, 'b'), { status: 'planned' }, ['closed']],
+  ['a value of the survivor', state({}, 'b'), { contractAmount: null }, ['value']],
+])('a hit whose tender is merged: %s', (_name, before, survivor, changes) => {
+  const after = mergedState(before, 'b', ['open'], survivor === null ? undefined : record(survivor))
+  expect(hitChanges(before, after)).toEqual(changes)
+  expect(after.mergedInto).toBe('b')
+  expect(
+    hitChanges(after, mergedState(after, 'b', ['open'], survivor === null ? undefined : record(survivor))),
+  ).toEqual([])
+})
+
+test('a split from an ended one', () => {
+  const before = mergedState(state({}), 'b', null, record(ended))
+  expect(hitChanges(before, watchedState(record({}), null, before))).toEqual([])
+  expect(hitChanges(state({}, 'b'), watchedState(record(ended), null, state({}, 'b')))).toEqual(['closed'])
 })
 
 test('a NUL, which no database accepts, is left out', () => {

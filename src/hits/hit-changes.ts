@@ -6,9 +6,12 @@ import type { Status, TenderRecord } from '../domain/tender.ts'
 
 /** These facts in one entry of the record. */
 export type WatchedState = {
-  /** Why the hit is closed: the archive reason, or the status of what is no call for its search; null: it is not. */
+  /**
+   * Why the hit is closed: the archive reason, or the status of what is no call for its search; null: it is not.
+   * `merged`: the hit represents another record, which has not ended, or which has a hit of its own.
+   */
   readonly closedAs: string | null
-  /** Of the tender before any merge; null: the state was written before hits had this. */
+  /** Null: the state was written before hits had this. */
   readonly status: string | null
   readonly mergedInto: string | null
   /** The deadline that a bidder meets first, epoch milliseconds. */
@@ -35,6 +38,22 @@ function isNoCall(
   return noCall.includes(status) && (before?.status === 'open' || noCall.includes(before?.closedAs ?? null))
 }
 
+/**
+ * Of a hit whose tender was merged, which represents the survivor from then on. `survivor`: its entry of that edition,
+ * unless it has a hit of its own. Without it everything stays as it was: a merged record says only what its first
+ * notice says.
+ */
+export function mergedState(
+  before: WatchedState,
+  mergedInto: string,
+  asked: readonly string[] | null,
+  survivor: TenderRecord | undefined,
+): WatchedState {
+  if (survivor === undefined) return { ...before, closedAs: 'merged', mergedInto }
+  const state = watchedState(survivor, asked, before)
+  return { ...state, closedAs: state.closedAs ?? 'merged', mergedInto }
+}
+
 /** `asked`: the statuses for which the search of the hit asks; null: all. `before`: of a hit that exists. */
 export function watchedState(
   record: TenderRecord,
@@ -45,8 +64,8 @@ export function watchedState(
   const amount = record.contractAmount
   return {
     closedAs: record.archiveReason ?? (isNoCall(record, asked, before) ? record.status : null),
-    status: record.status === 'merged' ? (before?.status ?? null) : record.status,
-    mergedInto: record.mergedInto ?? null,
+    status: record.status,
+    mergedInto: null,
     deadlineMs: deadline === undefined ? null : Date.parse(deadline.at),
     deadlineKind: deadline?.kind ?? null,
     // no database accepts a NUL, and one would stop the matching of every later edition

@@ -18,6 +18,7 @@ import {
 } from '../store/hits/hit-mark.ts'
 import {
   countEditionHits,
+  entriesOf,
   entriesWithHits,
   floodedSearches,
   hitsOf,
@@ -33,7 +34,7 @@ import {
   updateHits,
 } from '../store/hits/hits.ts'
 import { criteriaSerial, type StoredSearch } from '../store/hits/searches.ts'
-import { byTodaysRule, hitChanges, isExpiry, type WatchedState, watchedState } from './hit-changes.ts'
+import { byTodaysRule, hitChanges, isExpiry, mergedState, type WatchedState, watchedState } from './hit-changes.ts'
 import { hitId, messageId } from './hit-id.ts'
 import { loadMatcher } from './load-matcher.ts'
 import type { Match } from './match-records.ts'
@@ -169,17 +170,19 @@ class Matching {
 
   /**
    * Applies the changes of tenders that have hits, before anything is matched: a hit whose tender was merged into
-   * another one represents that one from here on, and one whose tender was split off again no longer does.
+   * another one represents that one from here on and takes in its entries, and one whose tender was split off again no
+   * longer does.
    */
   async *#followChanges(edition: EditionRow): AsyncGenerator<MatchStep> {
     const { db } = this.#store
     const { rules = [] } = await countsOf(db, edition.edition)
+    const whole = { after: this.#mark.lastModified, upTo: edition.lastModified }
     for (;;) {
       if (this.#isStopped) return
       const span = { after: this.#mark.stepModified, upTo: edition.lastModified }
       const entries = await entriesWithHits(db, span, this.#entriesAtOnce)
       if (entries.length === 0) break
-      const changed = changedHits(await hitsOf(db, entries), entries)
+      const changed = await changedHits(db, entries, whole)
       const corrected = rules.length > 0 ? await this.#corrected(edition, changed, rules) : changed
       yield 'changes are read'
       const next = { ...this.#mark, stepModified: entries.at(-1)!.lastModified }
@@ -195,12 +198,10 @@ class Matching {
     changed: readonly ChangedHit[],
     rules: readonly string[],
   ): Promise<readonly ChangedHit[]> {
-    const ids = changed.map(({ hit }) => hit.tenderId)
+    const ids = changed.map(idNow)
     const withNews = await tendersWithNews(this.#store.db, ids, edition)
     return changed.map((each) =>
-      withNews.has(each.hit.tenderId) || isExpiry(each.hit, each.state)
-        ? each
-        : { ...each, reason: correctedBy(rules) },
+      withNews.has(idNow(each)) || isExpiry(each.hit, each.state) ? each : { ...each, reason: correctedBy(rules) },
     )
   }
 
@@ -393,20 +394,44 @@ class Matching {
   }
 }
 
-/** The hits whose tenders are no longer as they were. */
-function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typeof entriesWithHits>>): ChangedHit[] {
-  const entryOf = new Map(
-    entries.map(({ tenderId, body, lastModified }) => {
-      const record = JSON.parse(body) as TenderRecord
-      return [tenderId, { lastModified, record }]
-    }),
+/** The tender that holds the notices of a hit. */
+const idNow = ({ hit, state }: ChangedHit): string => state.mergedInto ?? hit.tenderId
+
+/**
+ * The hits whose tenders, or the survivors of these, are no longer as they were. An edition says each thing once: where
+ * it has an entry of the hit's own tender, this one tells, also what became of the survivor.
+ */
+async function changedHits(
+  db: Executor,
+  page: Awaited<ReturnType<typeof entriesWithHits>>,
+  edition: Parameters<typeof entriesOf>[1],
+): Promise<ChangedHit[]> {
+  const entries = page.map(({ tenderId, lastModified, body }) => {
+    const record = JSON.parse(body) as TenderRecord
+    return { tenderId, lastModified, record, mergedInto: record.mergedInto ?? null }
+  })
+  const entryOf = new Map(entries.map((entry) => [entry.tenderId, entry]))
+  const known = await hitsOf(db, entries)
+  const survivors = known.flatMap(({ entryOf: id, isReplaced }) =>
+    isReplaced ? [] : (entryOf.get(id)!.mergedInto ?? []),
   )
+  const merged = known.flatMap(({ entryOf: id, tenderId }) => (id === tenderId ? [] : tenderId))
+  const others = await entriesOf(db, edition, [...survivors, ...merged])
+  const survivorOf = ({ isReplaced }: KnownHit, into: string | null): TenderRecord | undefined => {
+    const body = into === null || isReplaced ? undefined : others.get(into)
+    return body === undefined ? undefined : (JSON.parse(body) as TenderRecord)
+  }
   return known.flatMap((hit) => {
-    const { lastModified, record } = entryOf.get(hit.tenderId)!
+    const { lastModified, record, mergedInto } = entryOf.get(hit.entryOf)!
+    const isOwn = hit.entryOf === hit.tenderId
+    if (!isOwn && (mergedInto !== null || others.has(hit.tenderId))) return []
     const asked = hit.askedStatus === null ? null : (JSON.parse(hit.askedStatus) as string[])
-    const state = watchedState(record, asked, hit)
+    const survivor = isOwn ? survivorOf(hit, mergedInto) : record
+    const into = isOwn ? mergedInto : hit.entryOf
+    const state = into === null ? watchedState(record, asked, hit) : mergedState(hit, into, asked, survivor)
     if (isSame(hit, state)) return []
-    return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state), reason: null }]
+    const changes = hitChanges(byTodaysRule(hit, survivor ?? record), state)
+    return [{ hit, lastModified, state, changes, reason: null }]
   })
 }
 

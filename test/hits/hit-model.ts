@@ -117,8 +117,10 @@ type ModelHit = {
   edition: number
   version: number
   scoreNow: number
-  state: ModelTender
-  stamp: number
+  /** Deadline and value of what it represents. */
+  deadline: number
+  value: number
+  into: number | null
 }
 type Model = {
   tenders: Map<number, ModelTender & { stamp: number }>
@@ -132,6 +134,8 @@ type Model = {
   held: Set<string>
   edition: number
   stamp: number
+  /** The tender of each entry, by its stamp. */
+  tenderOf: Map<number, number>
 }
 
 const uuid = (kind: string, number: number): string =>
@@ -173,9 +177,10 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
     .map((tender) => {
       const entry = { ...model.tenders.get(tender)!, stamp: ++model.stamp }
       model.tenders.set(tender, entry)
+      model.tenderOf.set(entry.stamp, tender)
       return entry
     })
-  for (const entry of entries) followInModel(model, entry)
+  followInModel(model, entries)
   for (const entry of entries) matchInModel(model, entry)
   const live = [...model.tenders.values()].filter(({ reason }) => reason === null).length
   for (const search of model.searches) {
@@ -191,31 +196,41 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
 const statusOf = ({ isPlanned, reason }: ModelTender): string => reason ?? (isPlanned ? 'planned' : 'open')
 
 /** Why a hit is closed: its tender is archived, or announced only although it was a call or should be one. */
-function closedNow(hit: ModelHit, entry: ModelTender): string | null {
+function closedNow(hit: ModelHit, entry: Pick<ModelTender, 'reason' | 'isPlanned'>): string | null {
   if (entry.reason !== null) return entry.reason
   const wasCall = hit.status === 'open' || hit.closed === 'planned'
   return entry.isPlanned && (hit.asksOpen || wasCall) ? 'planned' : null
 }
 
-function followInModel(model: Model, entry: ModelTender & { stamp: number }): void {
-  for (const search of model.searches) {
-    const hit = model.hits.get(key(search.id, entry.tender))
-    if (!hit) continue
-    const before = hit.state
-    const was = hit.closed
-    const is = closedNow(hit, entry)
-    hit.state = entry
-    hit.closed = is
-    if (entry.reason !== 'merged') hit.status = statusOf(entry)
-    const changes = [
-      ...(is !== null && is !== 'merged' && (was === null || was === 'merged') ? ['closed'] : []),
-      ...(entry.into !== null && entry.into !== before.into ? ['merged'] : []),
-      ...(entry.deadline !== before.deadline ? ['deadline'] : []),
-      ...(entry.value !== before.value ? ['value'] : []),
-    ]
-    if (changes.length > 0) offerInModel(model, search, entry, `changed ${changes.join(' ')}`)
-  }
+/** Each hit hears once of an edition: of its own tender, or else of the survivor into which that was merged before. */
+function followInModel(model: Model, entries: readonly (ModelTender & { stamp: number })[]): void {
+  const entryOf = (tender: number | null) => entries.find((entry) => entry.tender === tender)
+  for (const search of model.searches)
+    for (const [name, hit] of model.hits) {
+      const [searchId, tender] = name.split('|') as [string, string]
+      if (searchId !== search.id) continue
+      const own = entryOf(Number(tender))
+      const into = own === undefined ? hit.into : own.into
+      const isReplaced = into !== null && model.hits.has(key(search.id, into))
+      const entry = own ?? (isReplaced ? undefined : entryOf(into))
+      if (entry === undefined) continue
+      const shown = into === null ? own : isReplaced ? undefined : entryOf(into)
+      const before = { ...hit }
+      hit.into = into
+      hit.closed = (shown && closedNow(hit, shown)) ?? (into === null ? null : 'merged')
+      if (shown) Object.assign(hit, { status: statusOf(shown), deadline: shown.deadline, value: shown.value })
+      const changes = [
+        ...(isEnd(hit.closed) && !isEnd(before.closed) ? ['closed'] : []),
+        ...(into !== null && into !== before.into ? ['merged'] : []),
+        ...(hit.deadline !== before.deadline ? ['deadline'] : []),
+        ...(hit.value !== before.value ? ['value'] : []),
+      ]
+      const heard = { tender: Number(tender), stamp: entry.stamp }
+      if (changes.length > 0) offerInModel(model, search, heard, `changed ${changes.join(' ')}`)
+    }
 }
+
+const isEnd = (closed: string | null): boolean => closed !== null && closed !== 'merged'
 
 function matchInModel(model: Model, entry: ModelTender & { stamp: number }): void {
   if (entry.reason !== null) return
@@ -228,9 +243,7 @@ function matchInModel(model: Model, entry: ModelTender & { stamp: number }): voi
       own.scoreNow = score
       continue
     }
-    const stands = [...model.hits].some(
-      ([name, hit]) => name.startsWith(`${search.id}|`) && hit.state.into === entry.tender,
-    )
+    const stands = [...model.hits].some(([name, hit]) => name.startsWith(`${search.id}|`) && hit.into === entry.tender)
     if (stands) continue
     const { edition } = model
     model.hits.set(key(search.id, entry.tender), {
@@ -241,8 +254,9 @@ function matchInModel(model: Model, entry: ModelTender & { stamp: number }): voi
       edition,
       version: search.version,
       scoreNow: score,
-      state: entry,
-      stamp: entry.stamp,
+      deadline: entry.deadline,
+      value: entry.value,
+      into: null,
     })
     offerInModel(model, search, entry, 'new')
   }
@@ -404,11 +418,11 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
     from hit h join saved_search s using (search_no)`.execute(db)
   const found = hits.map(({ search, tender, ...rest }) => [key(search, Number(tender.slice(-12))), rest] as const)
   const expected = [...model.hits].map(([name, hit]) => {
-    const { score, edition, version, scoreNow, state } = hit
+    const { score, edition, version, scoreNow, into } = hit
     const [search, tender] = name.split('|') as [string, string]
     const id = hitId({ stockId: 'stock', searchId: search, tenderId: tenderUuid(Number(tender)) })
-    const into = state.into === null ? null : tenderUuid(state.into)
-    return [name, { id, edition, score, version, now: scoreNow, reason: hit.closed, into }] as const
+    const intoId = into === null ? null : tenderUuid(into)
+    return [name, { id, edition, score, version, now: scoreNow, reason: hit.closed, into: intoId }] as const
   })
   const sorted = <T>(entries: readonly (readonly [string, T])[]) =>
     Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -507,7 +521,8 @@ function faultOf(model: Model, id: string, body: string): string | undefined {
     readonly type: string
     readonly data: { search: { id: string }; tender: { id: string }; changes?: readonly string[] }
   }
-  const asked = [what === 'new' ? 'search.hit' : 'search.hit.changed', search, tenderUuid(Number(tender))]
+  const shown = model.tenderOf.get(Number(text.split(' ').at(-1)))!
+  const asked = [what === 'new' ? 'search.hit' : 'search.hit.changed', search, tenderUuid(shown)]
   const changes = what === 'new' ? 'new' : `changed ${data.changes?.join(' ')}`
   const isAlike = String([type, data.search.id, data.tender.id]) === String(asked) && text.includes(` ${changes} `)
   return isAlike ? undefined : `says ${body}, and should say ${text}`
@@ -597,6 +612,7 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
     held: new Set(),
     edition: 0,
     stamp: firstStamp,
+    tenderOf: new Map(),
   }
   let saved: { readonly model: Model; readonly texts: ReadonlyMap<string, string> } | undefined
   const receiver: Receiver = { bodies: new Map(), faults: [] }

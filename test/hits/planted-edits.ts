@@ -116,6 +116,40 @@ export const plantedHitEdits: readonly {
     ],
   },
   {
+    name: 'a hit whose tender was merged hears nothing of the survivor',
+    edits: [
+      {
+        file: 'src/store/hits/hits.ts',
+        from: 'where h.merged_into = e.tender_id and not (',
+        to: 'where false and h.merged_into = e.tender_id and not (',
+      },
+    ],
+  },
+  {
+    name: 'a survivor with a hit of its own is heard of twice',
+    edits: [
+      {
+        file: 'src/store/hits/hits.ts',
+        from: 'where h.merged_into = e.tender_id and not (${isReplaced})',
+        to: 'where h.merged_into = e.tender_id',
+      },
+    ],
+  },
+  {
+    name: 'a merge and the end of the survivor in one edition are told twice',
+    edits: [{ file: runner, from: '|| others.has(hit.tenderId))', to: ')' }],
+  },
+  {
+    name: 'a merge does not tell that the survivor had ended',
+    edits: [
+      {
+        file: runner,
+        from: 'const survivor = isOwn ? survivorOf(hit, mergedInto) : record',
+        to: 'const survivor = isOwn ? undefined : record',
+      },
+    ],
+  },
+  {
     name: 'a message that is made again has another id',
     edits: [
       {

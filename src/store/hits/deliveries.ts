@@ -158,7 +158,8 @@ export async function deliverySubjects(
     join hit h on h.hit_id = d.hit_id
     join saved_search s on s.search_no = h.search_no
     left join edition_entry own on own.last_modified = d.last_modified
-    left join published_tender p on p.tender_id = h.tender_id and own.last_modified is null
+    left join published_tender p on own.last_modified is null
+      and p.tender_id = case when d.kind = 'search.hit' then h.tender_id else coalesce(h.merged_into, h.tender_id) end
     join edition_entry entry on entry.last_modified = coalesce(own.last_modified, p.last_modified)
     join edition e on e.edition = entry.edition
     where d.message_id = any (${[...messageIds]}::text[])`.execute(db)

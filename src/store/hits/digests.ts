@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { withoutRedacted } from '../received/redactions.ts'
+import { isClosed, representedId } from './closed-hits.ts'
 
 /** Maximum number of people who receive digests of one search. */
 export const maxDigests = 100
@@ -164,15 +165,13 @@ export async function digestHits(trx: Executor, span: DigestSpan, limit: number)
   const { rows: best } = await sql<DigestHit>`
     with h as materialized (
       select *, not is_closed and coalesce(deadline_ms between ${now} and ${now + urgentMs}, false) as is_urgent from (
-        select h.*, h.archive_reason is not null and (h.merged_into is null or exists (
-            select from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into)) as is_closed
-        from hit h where ${isInSpan}
+        select h.*, ${isClosed} as is_closed from hit h where ${isInSpan}
       ) h
       order by is_closed, is_urgent desc, fit_score desc, hit_id limit ${limit}::integer
     )
     select h.is_closed as "isClosed", h.is_urgent as "isUrgent", e.body
     from h
-    left join published_tender p on p.tender_id = case when h.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end
+    left join published_tender p on p.tender_id = ${representedId}
     left join edition_entry e on e.last_modified = p.last_modified
     order by h.is_closed, h.is_urgent desc, h.fit_score desc, h.hit_id`.execute(trx)
   return { count, hash, best: await withoutRedacted(trx, best) }

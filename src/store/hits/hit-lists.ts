@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { DeadlineKind } from '#flat/record/first-deadline'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
+import { isClosed, isReplaced, representedId } from './closed-hits.ts'
 
 export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
 /** What people did with a hit. */
@@ -60,12 +61,8 @@ export type PageHit = {
 
 const noDeadline = Number.MAX_SAFE_INTEGER
 const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
-/**
- * The record into which its tender was merged has a hit of its own. The limit makes the subquery run per merged hit: a
- * planner that hashes it would read the whole table.
- */
-const isReplaced = sql`(select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null`
-const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or ${isReplaced}))`
+/** `isClosed` of a merged hit. The hit is looked up again, because the indexes of the tabs lack its reason. */
+const isMergedAndClosed = sql`(select m.archive_reason <> 'merged' or ${isReplaced} from hit m where m.hit_id = h.hit_id)`
 
 /**
  * Written as in the indexes, which contain everything that is queried: `archive_reason` is null in them unless the
@@ -73,9 +70,9 @@ const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or
  */
 const isOnTab = (tab: HitTab): RawBuilder<unknown> =>
   tab === 'closed'
-    ? sql`h.archive_reason is not null and (h.merged_into is null or ${isReplaced})`
+    ? sql`h.archive_reason is not null and (h.merged_into is null or ${isMergedAndClosed})`
     : sql`h.state = ${sql.lit(tab)} and (h.archive_reason is null or h.merged_into is not null)
-        and (h.merged_into is null or not (${isReplaced}))`
+        and (h.merged_into is null or not ${isMergedAndClosed})`
 
 /** At most `limit` hits, in the order of the list. */
 export async function listHitPage(db: Executor, listing: HitListing): Promise<PageHit[]> {
@@ -103,9 +100,7 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
       ) h
       order by h.place ${direction}, h.hit_id ${idDirection} limit ${limit}::integer
     ), shown as (
-      select h.*, page.place, c.is_closed,
-        case when c.is_closed then h.tender_id else coalesce(h.merged_into, h.tender_id) end as shown_id
-      from page join hit h using (hit_id) cross join lateral (select ${isClosed} as is_closed offset 0) c
+      select h.*, page.place, ${isClosed} as is_closed, ${representedId} as shown_id from page join hit h using (hit_id)
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
       h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.reasons, h.state, h.is_closed as "isClosed",

@@ -6,6 +6,7 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 import { loadRedactor } from '../received/redactions.ts'
+import { isClosed, isReplaced } from './closed-hits.ts'
 import { isMovedBy, moved } from './delivery-states.ts'
 import { lockMark } from './hit-mark.ts'
 
@@ -43,6 +44,10 @@ export type KnownHit = WatchedState & {
   readonly organizationId: string
   readonly tenderId: string
   readonly hitId: string
+  /** The tender whose entry it takes in: its own, or the one into which that was merged. */
+  readonly entryOf: string
+  /** Its tender is merged by that entry, into one that has a hit of its own. */
+  readonly isReplaced: boolean
   /** JSON: the statuses for which the version of the search that made it asks; null: it does not ask. */
   readonly askedStatus: string | null
 }
@@ -51,33 +56,59 @@ type Entry = { readonly lastModified: number; readonly tenderId: string; readonl
 /** Entries with `after` < lastModified <= `upTo`. */
 type Span = { readonly after: number; readonly upTo: number }
 
-/** The next `limit` entries of a span whose tenders have hits. */
+/** The next `limit` entries of a span whose tenders have hits, or stand for tenders that have. */
 export async function entriesWithHits(db: Executor, { after, upTo }: Span, limit: number): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     select last_modified as "lastModified", tender_id as "tenderId", body from edition_entry e
-    where last_modified > ${after} and last_modified <= ${upTo} and exists (select from hit where tender_id = e.tender_id)
+    where last_modified > ${after} and last_modified <= ${upTo} 
+      and (exists (select from hit where tender_id = e.tender_id) or exists (select from hit where merged_into = e.tender_id))
     order by last_modified limit ${limit}::integer`.execute(db)
   return rows
 }
 
-/** The hits of these tenders that have not yet taken in these entries or later ones. */
+/** The entries of these tenders in a span, as JSON by tender. */
+export async function entriesOf(
+  db: Executor,
+  { after, upTo }: Span,
+  tenderIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (tenderIds.length === 0) return new Map()
+  const { rows } = await sql<{ tenderId: string; body: string }>`
+    select tender_id as "tenderId", body from edition_entry
+    where last_modified > ${after} and last_modified <= ${upTo}
+      and tender_id = any (${arrayText(tenderIds)}::text[])`.execute(db)
+  return new Map(rows.map(({ tenderId, body }) => [tenderId, body]))
+}
+
+/**
+ * The hits of these tenders, and of those that were merged into them, that have not yet taken in these entries or later
+ * ones. A hit whose survivor has one of its own is none of that survivor's.
+ */
 export async function hitsOf(
   db: Executor,
-  entries: readonly { readonly tenderId: string; readonly lastModified: number }[],
+  entries: readonly { readonly tenderId: string; readonly lastModified: number; readonly mergedInto: string | null }[],
 ): Promise<KnownHit[]> {
   const { rows } = await sql<KnownHit>`
     select h.search_no as "searchNo", s.search_id as "searchId", s.organization_id as "organizationId",
       h.tender_id as "tenderId", h.hit_id as "hitId", h.archive_reason as "closedAs", h.merged_into as "mergedInto",
+      e.tender_id as "entryOf", exists (
+        select from hit o where o.search_no = h.search_no and o.tender_id = e.merged_into) as "isReplaced",
       h.deadline_ms as "deadlineMs", h.deadline_kind as "deadlineKind", h.value,
       v.filter::json ->> 'status' as "askedStatus",
       coalesce(h.tender_status, (
         select b.body::json ->> 'status' from edition_entry b
         where b.last_modified = greatest(h.last_modified, h.state_modified))) as status
     from unnest(${arrayText(entries.map(({ tenderId }) => tenderId))}::text[],
-      ${arrayText(entries.map(({ lastModified }) => lastModified))}::bigint[]) as e (tender_id, last_modified)
-    join hit h on h.tender_id = e.tender_id and h.state_modified < e.last_modified
+      ${arrayText(entries.map(({ lastModified }) => lastModified))}::bigint[],
+      ${entries.map(({ mergedInto }) => mergedInto)}::text[]) as e (tender_id, last_modified, merged_into)
+    cross join lateral (
+      select * from hit h where h.tender_id = e.tender_id
+      union all
+      select * from hit h where h.merged_into = e.tender_id and not (${isReplaced})
+    ) h
     join saved_search s using (search_no)
-    join saved_search_version v on v.search_no = h.search_no and v.version = h.search_version`.execute(db)
+    join saved_search_version v on v.search_no = h.search_no and v.version = h.search_version
+    where h.state_modified < e.last_modified`.execute(db)
   return rows
 }
 
@@ -378,9 +409,7 @@ export async function listHits(
     )
     select h.hit_id as "hitId", h.name as search, h.tender_id as "tenderId", h.fit_score as "fitScore", h.edition,
       h.made_at as "madeAt", h.merged_into as "mergedInto", e.body,
-      case when h.archive_reason is not null and (h.merged_into is null or exists (
-          select from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into))
-        then 'closed' else h.state end as state
+      case when ${isClosed} then 'closed' else h.state end as state
     from h
     left join published_tender p on p.tender_id = h.tender_id
     left join edition_entry e on e.last_modified = p.last_modified
