@@ -146,6 +146,15 @@ describe('what is told about a call', () => {
     expect(record.lots.map(({ status }) => status)).toEqual(['open', 'cancelled'])
   })
 
+  test.each([[[]], [[lot('LOT-0001', 'Zaun')]]])('a call that is itself a lot ends with it: %j', (lots) => {
+    const own = notice(1, '2026-04-01', 'Los 12: Zaunbau', 'Zaun.', {
+      submissionDate: '2026-04-30T10:00:00.000Z',
+      lots,
+    })
+    const record = recordOf([own, follow('folgendes bekannt:\nLos 12 wird aufgehoben.')], '2026-04-21')
+    expect(record.status).toBe('cancelled')
+  })
+
   test('a suspension lasts until the next text of the call', () => {
     const halt = follow('folgendes bekannt:\nDas Vergabeverfahren wird ausgesetzt.')
     const next = notice(3, '2026-04-25', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 3 entfällt.'))

@@ -153,12 +153,15 @@ function decidedStatus(result: LotResult | undefined): LotStatus | undefined {
  * The newest decision about the procedure as a whole: a result that names no lot's outcome, a withdrawal, a running
  * contract.
  */
-function wholeDecision({ live }: Timeline): Decision | undefined {
+function wholeDecision({ live, competition }: Timeline): Decision | undefined {
   let decision: Decision | undefined
+  // a call without other lots is itself the lot that a cancellation names
+  const isLot = competition !== undefined && competition.lots.length < 2
   const hasResult = live.some(({ role }) => role === 'result')
   for (const announcement of live) {
     const { notice, role } = announcement
-    const isEnded = notice.isCancelled === true || notice.isUnsuccessful === true
+    const endsLot = isLot && notice.act?.act === 'cancellation' && notice.act.lotNumbers !== undefined
+    const isEnded = notice.isCancelled === true || notice.isUnsuccessful === true || endsLot
     if (role !== 'planning' && isEnded && !notice.lots.some((lot) => lot.result?.outcome === 'awarded'))
       decision = { result: { outcome: 'not-awarded' }, at: announcement }
     else if (role === 'result' && !notice.lots.some((lot) => lot.result || lot.cancelled))

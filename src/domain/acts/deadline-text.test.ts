@@ -37,6 +37,15 @@ test.each([
   ['pl', 'Termin składania ofert zostaje przedłużony do 15.06.2026.', '2026-06-15T21:59:59.000Z'],
   ['hu', 'Az ajánlattételi határidő módosul: 2026.06.15.', '2026-06-15T21:59:59.000Z'],
   ['sv', 'Anbudstiden förlängs till 2026-06-15.', '2026-06-15T21:59:59.000Z'],
+  ['hu', 'Az ajánlattételi határidő 2026. június 15. 10:00 órára módosul.', '2026-06-15T08:00:00.000Z'],
+  ['lt', 'Pasiūlymų pateikimo terminas pratęsiamas iki 2026 m. birželio 15 d. 11:00 val.', '2026-06-15T09:00:00.000Z'],
+  [
+    'lv',
+    'Piedāvājumu iesniegšanas termiņš pagarināts līdz 2026. gada 15. jūnijam plkst. 11.00.',
+    '2026-06-15T09:00:00.000Z',
+  ],
+  ['et', 'Pakkumuste esitamise tähtaega pikendatakse 15. juunini 2026.', '2026-06-15T21:59:59.000Z'],
+  ['sl', 'Rok za oddajo ponudb se podaljša do 15. 6. 2026 do 10. ure.', '2026-06-15T08:00:00.000Z'],
 ])('%s: %s', (language, text, at) => {
   expect(read(language, text)).toEqual({ kind: 'at', at })
 })

@@ -54,10 +54,17 @@ const iso = /(?<!\d)(20\d{2})-(\d{2})-(\d{2})/gu
 const hungarian = /(?<!\d)(20\d{2})[./]\s?(\d{1,2})[./]\s?(\d{1,2})\b/gu
 const named =
   /(?<!\d)(\d{1,2})(?:\.|st|nd|rd|th|er|º|ª)?\s+(?:de\s+|d['’]\s*|of\s+)?(\p{L}{3,12})\.?(?:,?\s+(?:de\s+|del\s+)?(20\d{2}))?/giu
+/** `2026. április 14.`, `2026 m. balandžio 14 d.`, `2026. gada 14. aprīlim`. */
+const yearFirst = /(?<!\d)(20\d{2})(?:\.|\s?m\.)\s+(\p{L}{3,12})\s+(\d{1,2})(?!\d)/giu
+const yearFirstInLatvian = /(?<!\d)(20\d{2})\.?\s+gada\s+(\d{1,2})\.\s+(\p{L}{3,12})/giu
 const monthFirst = /(?<!\p{L})(\p{L}{3,12})\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(20\d{2})/giu
+/** The number of a named month, in cases too that no format of Intl has: Latvian `aprīlim`, Estonian `aprillini`. */
+const monthOf = (word: string): number | undefined =>
+  monthNames().get(word) ?? monthNames().get(word.replace(/im$/u, 'is').replace(/am$/u, 's').replace(/ni$/u, ''))
+
 /** An hour shortly after a date. */
 const hour =
-  /^[^\d]{0,24}?\b(?:um|at|à|a las|alle|às|o|kl|klo|ob|u|la|до|om|h)?\.?\s*([01]?\d|2[0-4])\s?(?:[:.h]\s?([0-5]\d)|\s?(?:uhr|h\b|óra|hod|uur|kl))/iu
+  /^[^\d]{0,24}?\b(?:um|at|à|a las|alle|às|o|kl|klo|ob|u|la|до|om|h)?\.?\s*([01]?\d|2[0-4])\s?(?:[:.h]\s?([0-5]\d)|\s?(?:uhr|h\b|óra|hod|uur|kl)|\.\s?ur[eio])/iu
 
 function datesIn(text: string): DateFound[] {
   const found: DateFound[] = []
@@ -79,14 +86,17 @@ function datesIn(text: string): DateFound[] {
     const isMonthFirst = Number(second) > 12
     add(match, Number(isMonthFirst ? second : first), Number(isMonthFirst ? first : second), full)
   }
+  const addNamed = (match: RegExpExecArray, day: string, name: string, year: string): void => {
+    const month = monthOf(name.toLowerCase())
+    if (month !== undefined) add(match, Number(day), month, Number(year))
+  }
+  for (const match of text.matchAll(yearFirst)) addNamed(match, match[3]!, match[2]!, match[1]!)
+  for (const match of text.matchAll(yearFirstInLatvian)) addNamed(match, match[2]!, match[3]!, match[1]!)
   for (const match of text.matchAll(named)) {
-    const month = monthNames().get(match[2]!.toLowerCase())
+    const month = monthOf(match[2]!.toLowerCase())
     if (month !== undefined) add(match, Number(match[1]), month, match[3] === undefined ? undefined : Number(match[3]))
   }
-  for (const match of text.matchAll(monthFirst)) {
-    const month = monthNames().get(match[1]!.toLowerCase())
-    if (month !== undefined) add(match, Number(match[2]), month, Number(match[3]))
-  }
+  for (const match of text.matchAll(monthFirst)) addNamed(match, match[2]!, match[1]!, match[3]!)
   return found.sort((a, b) => a.start - b.start)
 }
 
