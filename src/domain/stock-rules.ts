@@ -8,12 +8,12 @@
  * amounts count. `estimates`: which values are estimated.
  */
 export const stockRules = {
-  parsers: 35,
-  acts: 1,
+  parsers: 36,
+  acts: 2,
   keys: 1,
-  matching: 2,
+  matching: 3,
   records: 2,
-  lifecycle: 1,
+  lifecycle: 2,
   values: 1,
   estimates: 2,
 } as const

@@ -375,6 +375,15 @@ export function uuidIn(value: unknown): string | undefined {
   return text !== undefined && uuidPattern.test(text) ? text.toLowerCase() : undefined
 }
 
+/**
+ * The page of a notice of the German service, whose address has its id. Of the numbers of notices below the thresholds
+ * this is not known.
+ */
+export function pageOfDoe(noticeId: string | undefined): string | undefined {
+  const id = uuidIn(noticeId)
+  return id && `https://www.oeffentlichevergabe.de/ui/de/search/details?noticeId=${id}`
+}
+
 const belowThresholds: { readonly [subtype: string]: FormType } = {
   E1: 'consultation',
   E2: 'planning',

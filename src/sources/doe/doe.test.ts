@@ -92,10 +92,10 @@ describe('a day of the German service', () => {
     const body = zipOf(files, 1)
     const run = runOf(() => ({ body }), nextDay)
     expect(await run.read(fetchDay, day)).toEqual({ kind: 'complete' })
-    expect(run.parsed(source).notices.map(({ noticeKey }) => noticeKey)).toEqual([
-      `doe:${uuid(1)}-02`,
-      'doe:24746146-01',
-      `doe:${uuid(2)}-01`,
+    expect(run.parsed(source).notices.map(({ noticeKey, url }) => [noticeKey, url?.slice(-36)])).toEqual([
+      [`doe:${uuid(1)}-02`, uuid(1)],
+      ['doe:24746146-01', undefined],
+      [`doe:${uuid(2)}-01`, uuid(2)],
     ])
     const [request] = run.requests
     expect(request!.url).toBe('https://oeffentlichevergabe.de/api/notice-exports?pubDay=2026-03-10&format=eforms.zip')
@@ -384,6 +384,7 @@ describe('the tables of a day', () => {
     const { notices, rejections } = run.parsed(source)
     expect(rejections).toEqual([])
     const award = notices.find(({ noticeKey }) => noticeKey === `doe:${uuid(1)}-01`)!
+    expect(award.url).toMatch(uuid(1))
     expect(award).toMatchObject({
       publisher: 'doe',
       format: 'portal',

@@ -1,6 +1,7 @@
 // Documents of the German service: eForms, its own below-threshold channel, and notices joined out of its CSV tables.
 import type { ParsedPart } from '../../domain/notice.ts'
 import { parseDocument } from '../parse-document.ts'
+import { pageOfDoe } from '../read-values.ts'
 import { parseTables } from './parse-tables.ts'
 
 /**
@@ -13,6 +14,7 @@ export function parseDoe(bytes: Uint8Array): ParsedPart[] {
   return parseDocument(bytes).map((part) => {
     if (!('notice' in part) || part.notice.publisher !== 'eforms') return part
     const noticeKey = part.notice.noticeKey.replace(/^eforms:/, 'doe:')
-    return { ...part, notice: { ...part.notice, noticeKey, publisher: 'doe' } }
+    const url = pageOfDoe(part.notice.noticeId)
+    return { ...part, notice: { ...part.notice, noticeKey, publisher: 'doe', ...(url && { url }) } }
   })
 }

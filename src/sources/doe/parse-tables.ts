@@ -28,6 +28,7 @@ import {
   moneyIn,
   nutsCodesIn,
   organizationOf,
+  pageOfDoe,
   titleIn,
 } from '../read-values.ts'
 import { distinctOrganizations } from '../results.ts'
@@ -65,6 +66,7 @@ function readNotice(document: JsonObject): Notice | Rejection {
     profile: 'doe-csv',
     noticeId,
     noticeVersion,
+    url: pageOfDoe(noticeId),
     procedureId: cleanField(textAt(notice, 'procedureIdentifier'), 200)?.toLowerCase(),
     internalReference: cleanField(textAt(purpose, 'internalIdentifier')),
     formType: isFormType(formType) ? formType : 'competition',

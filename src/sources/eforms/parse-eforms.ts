@@ -14,6 +14,7 @@ import {
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
 import { type EveryMember, uniform } from '../compact.ts'
+import { pageOfDoe } from '../read-values.ts'
 import { cleanField, cleanUrl } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import {
@@ -201,6 +202,7 @@ function readIdentity(root: XmlElement, publication: XmlElement | undefined, pro
   const noticeVersion = version && /^\d{1,4}$/.test(version) ? version : undefined
   const publisher = publisherOf(root, profile, publicationNumber)
   const ownId = publisher === 'ted' ? publicationNumber : undefined
+  const page = publisher === 'doe' ? pageOfDoe(noticeId) : undefined
   if (!ownId && !noticeId) return undefined
   return {
     noticeKey: `${publisher}:${ownId ?? `${noticeId}${noticeVersion ? `-${noticeVersion.padStart(2, '0')}` : ''}`}`,
@@ -208,6 +210,7 @@ function readIdentity(root: XmlElement, publication: XmlElement | undefined, pro
     ...(noticeId && { noticeId }),
     ...(noticeVersion && { noticeVersion }),
     ...(publicationNumber && { publicationNumber }),
+    ...(page && { url: page }),
     ...(publisher === 'doffin' &&
       /^\d{4}-\d{6}$/.test(noticeId ?? '') && { url: `https://www.doffin.no/notices/${noticeId}` }),
     ...(publisher === 'ted' && { url: `https://ted.europa.eu/en/notice/-/detail/${publicationNumber}` }),

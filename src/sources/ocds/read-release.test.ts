@@ -54,6 +54,8 @@ describe('a tender', () => {
   it('links to its page by number, where the address follows from it', () => {
     const id = '0d3a0d3a-1111-4222-8333-944455556666'
     expect(notice({ ocid: 'ocds-b5fd17-x', id: `${id}-819950` }).url).toMatch(`/Notice/${id}`)
+    expect(notice({ ocid: 'ocds-mnwr74-x', id: id.toUpperCase() }).url).toMatch(`/search/details?noticeId=${id}`)
+    expect(notice({ ocid: 'ocds-mnwr74-x', id: '17750180' }).url).toBeUndefined()
     expect(notice({ ocid: 'ocds-b3wdp1-MD-1580458690892-EV-1' }).url).toMatch('/tenders/ocds-b3wdp1-MD-1580458690892')
   })
 

@@ -15,6 +15,7 @@ import type {
 } from '../../domain/notice.ts'
 import { type Instant, parseSourceDateTime, zoneOf } from '../../domain/time.ts'
 import { compact, type EveryMember } from '../compact.ts'
+import { pageOfDoe } from '../read-values.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl, descriptionLimit, titleLimit } from '../text.ts'
 import { contractNatureOf, countryOf, formTypeOfTags, procedureTypeOf, regionCode, statusOf } from './codes.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
@@ -525,6 +526,7 @@ function withdrawnBy(tender: JsonObject | undefined): Notice['withdrawn'] {
 
 /** The page of the notice on portals whose addresses follow from its number. */
 function pageOf(publisher: string, releaseId: string | undefined, tail: string): string | undefined {
+  if (publisher === 'doe') return pageOfDoe(releaseId)
   if (publisher === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId))
     return `https://www.find-tender.service.gov.uk/Notice/${releaseId}`
   if (publisher === 'gb-contracts-finder') {
