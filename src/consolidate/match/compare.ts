@@ -3,6 +3,7 @@ import { containment } from './description-sketch.ts'
 import type { MatchBuyer, MatchRecord, MatchTitle } from './match-record.ts'
 import { tellingText } from './thresholds.ts'
 import { titleCount, titleWeight } from './word-weights.ts'
+import { longStopWords } from './words.ts'
 
 export type TitleComparison = {
   /** Shared weight divided by the weight of all words of both. */
@@ -75,7 +76,39 @@ function isTwoEdits(a: string, b: string): boolean {
  */
 function isMisspelt(a: string, b: string, language: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
+  if (isSlipOf(a, b, language) || isSlipOf(b, a, language)) return true
   return (titleCount(language, a) === 1) !== (titleCount(language, b) === 1) && isTwoEdits(a, b)
+}
+
+/**
+ * A word in no counted title that is one edit from another one with the same beginning. Words are compared with `ä` and
+ * `ae` as `a`, so a slip that makes two such letters neighbors has lost the second: `Thetaer` is `thetar`.
+ */
+function isSlipOf(slip: string, word: string, language: string): boolean {
+  if (slip[0] !== word[0] || word.length < 4 || Math.abs(slip.length - word.length) > 2) return false
+  if (isNumber(slip) || slip === word || titleCount(language, slip) > 1) return false
+  if (slip.length >= 4 && isOneEdit(slip, word)) return true
+  if (word.length < 5) return false
+  for (let at = 1; at <= slip.length; at++) {
+    if (!'aou'.includes(slip[at - 1]!)) continue
+    const written = `${slip.slice(0, at)}e${slip.slice(at)}`
+    // left out or swapped: another letter makes another word, as in `nordost` and `nordwest`
+    const isSwap = written.length === word.length && [...written].sort().join() === [...word].sort().join()
+    if ((isSwap || written.length < word.length) && isOneEdit(written, word)) return true
+  }
+  return false
+}
+
+/**
+ * Removes what is left of a title and only misspells a word that the other one says too, or a stop word, which is never
+ * the last word.
+ */
+function dropSlips(rest: Rest, title: MatchTitle, { words, language }: MatchTitle): void {
+  for (let index = rest.words.length - 1; index >= 0; index--) {
+    const slip = rest.words[index]!
+    const stopWords = slip === title.words.at(-1) ? [] : longStopWords
+    if ([...words, ...stopWords].some((word) => isSlipOf(slip, word, language))) drop(rest, index)
+  }
 }
 
 /** The words of one title that have no match in the other title so far, with their weights. */
@@ -147,6 +180,8 @@ export function compareTitles(a: MatchTitle, b: MatchTitle): TitleComparison {
     takeCutWord(a, restA, restB, shared)
     takeCutWord(b, restB, restA, shared)
   }
+  dropSlips(restA, a, b)
+  dropSlips(restB, b, a)
   const [weightA, weightB] = [sum(restA.weights), sum(restB.weights)]
   const total = shared.weight + weightA + weightB
   const shorter = weightA === weightB ? undefined : weightA < weightB ? a : b

@@ -119,6 +119,16 @@ describe('one tender on two portals', () => {
     expect(blockingKeys(recordOf(other)).some((key) => keys.has(key))).toBe(true)
   })
 
+  test.each([
+    ['Lieferung eines Geräteträgers', 'Lieferung einnes Geräteträgers'],
+    ['Bauhof Musterhausen: Sanierung Bauhof', 'Bauhof Musterhausen: Sanierung Buahof'],
+    ['Theater Musterau', 'Thetaer Musterau'],
+    ['Neubau Multisportanlage', 'Neubau Multisportanlgae'],
+  ])('a slip in a title without a text: %s, %s', (title, other) => {
+    const short = { ...base, description: '', title }
+    expect(verdict(short, { ...elsewhere, description: '', title: other })).toMatchObject({ kind: 'merge' })
+  })
+
   test('a translation: numbers, codes, place and deadline agree', () => {
     const french =
       'La ville rénove le chauffage de l’école. Sont remplacés 2 chaudières de 180 kW, 46 radiateurs et la régulation.'
@@ -269,6 +279,15 @@ test('a row that is listed again with a later deadline, while the first one runs
 })
 
 describe('two tenders', () => {
+  test.each([
+    ['Neubau Kita Herne', 'Neubau Kita Hamm'],
+    ['Sanierung Rathaus', 'Sanierung Rathaus Eimer'],
+    ['Bauhof Nordweststeg', 'Bauhof Nordoststeg'],
+  ])('words that are not one slip apart: %s, %s', (title, other) => {
+    const short = { ...base, description: '', title }
+    expect(verdict(short, { ...elsewhere, description: '', title: other }).kind).not.toBe('merge')
+  })
+
   test.each<[string, string, Sketch, Sketch]>([
     [
       'V1: other lots',

@@ -20,6 +20,9 @@ const isNumber = (word: string): boolean => {
   return code >= 48 && code <= 57
 }
 
+/** Stop words of at least four letters, of which a misspelled form looks like a word of its own. */
+export const longStopWords: readonly string[] = [...stopWords].filter((word) => word.length >= 4)
+
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 /** Distinct words with a meaning: no stop words, no single letters. */
