@@ -64,7 +64,7 @@ const monthOf = (word: string): number | undefined =>
 
 /** An hour shortly after a date. */
 const hour =
-  /^[^\d]{0,24}?\b(?:um|at|à|a las|alle|às|o|kl|klo|ob|u|la|до|om|h)?\.?\s*([01]?\d|2[0-4])\s?(?:[:.h]\s?([0-5]\d)|\s?(?:uhr|h\b|óra|hod|uur|kl)|\.\s?ur[eio])/iu
+  /^[^\d]{0,24}?\b(?:um|at|à|a las|alle|às|o|kl|klo|ob|u|la|до|om|h)?\.?\s*([01]?\d|2[0-4])\s?(?:[:.h]\s?([0-5]\d)|\s?(?:uhr|h\b|óra|hod|uur|kl)|\.\s?ure)/iu
 
 function datesIn(text: string): DateFound[] {
   const found: DateFound[] = []
