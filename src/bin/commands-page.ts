@@ -21,7 +21,7 @@ export function commandsText(): string {
   return `# All commands
 
 Every command of \`tenderstock\` with its options, made by \`npm run generate\` from the table in the code.
-\`tenderstock COMMAND --help\` shows the same with examples and the [settings](settings.md) that the command reads.
+\`tenderstock COMMAND --help\` says more, with examples and the [settings](settings.md) that the command reads.
 [The command line](command-line.md) says what programs can rely on.
 
 Nearly all commands have these options:
@@ -66,7 +66,6 @@ function section(name: CommandName): string {
   const paragraphs = [
     `## ${name}${operand}`,
     paragraph(spec.summary),
-    ...(spec.details ? [paragraph(spec.details.join(' '))] : []),
     ...(rest.length > 0 ? [optionList(rest)] : []),
     ...(also.length > 0 ? [wrap(`Also ${also.join(', ')}.`, 120).join('\n')] : []),
   ]
