@@ -56,7 +56,7 @@ test('explains the record that is stored, member by member, with notices that ha
         if (content[member] !== undefined)
           expect(origins.find((origin) => origin.member === member)?.noticeKeys).not.toEqual([])
     }),
-    { numRuns: proofCount({ share: 50, full: 3000 }) },
+    { numRuns: proofCount({ share: 80, full: 3000 }) },
   )
   expect(traced).toBeGreaterThan(1000)
 })

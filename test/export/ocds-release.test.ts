@@ -31,7 +31,7 @@ describe.skipIf(!validate)('the schema of the standard', () => {
   test('accepts the releases of generated tenders', () => {
     const faults: string[] = []
     let releases = 0
-    const count = proofCount({ share: 100, full: 3000 })
+    const count = proofCount({ share: 300, full: 3000 })
     for (let number = 0; number < count; number++) {
       const made = ocdsRelease({ ...generateTender({ seed: 11, count, now }, number), ...times }, 'ocds-a1b2c3')
       if (made === undefined) continue

@@ -5,7 +5,7 @@ import { anyCharacter } from '../../../test/testing/generate/any-character.ts'
 import { absoluteTarget, ownPath, requestedUrl, returnPath } from './own-path.ts'
 
 const origin = 'https://console.example.org'
-const numRuns = proofCount({ share: 1000, full: 100_000 })
+const numRuns = proofCount({ share: 2000, full: 100_000 })
 
 /** Pieces of which addresses are made that read as a path here and lead elsewhere. */
 const pieces = [

@@ -59,7 +59,7 @@ describe('marks', () => {
   }
 
   test('separates only what the vetoes separate, and most of what is too far apart', () => {
-    const runs = proofCount({ share: 400, full: 20_000 })
+    const runs = proofCount({ share: 1000, full: 20_000 })
     const seen = { apart: 0, near: 0 }
     fc.assert(
       fc.property(dated, dated, (one, other) => {

@@ -216,7 +216,7 @@ function compare({ index, editions, versions, shownIn }: World, edition: number,
 test('finds the same tenders in the same order, with the same counts, as a plain loop', () => {
   const random = randomOf(seed, 40)
   let found = 0
-  for (let run = 0; run < proofCount({ share: 4, full: 4000 }); run++) {
+  for (let run = 0; run < proofCount({ share: 6, full: 4000 }); run++) {
     const world = worldIn(random, () => random.integer(1, 70))
     for (let asked = 0; asked < 25; asked++) {
       const question = questionIn(random)
