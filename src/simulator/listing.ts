@@ -20,7 +20,9 @@ export function writeListing(entries: Entries, values: readonly ListedValue[], k
       return writeElements(element, values)
     }
     case 'csv':
-      return `${values.map(({ at }) => at).join(',')}\n${values.map(({ value }) => JSON.stringify(String(value))).join(',')}\n`
+      return [values.map(({ at }) => at), values.map(({ value }) => `"${String(value).replaceAll('"', '""')}"`)]
+        .map((row) => `${row.join(',')}\n`)
+        .join('')
     case 'html':
       return fittingText(inner.link, [inner.sample, '<a href="{key}">'], String(values[0]?.value ?? key))
     default:
