@@ -2,7 +2,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const sampleEveryMs = 500
-const resolutionMs = 20
+/** Each is a wake-up of an idle thread; what matters here are tenths of a second. */
+const resolutionMs = 100
 
 /** Beyond the timer's own period; the mean is NaN when nothing was measured. */
 export type LoopDelay = { readonly meanMs: number; readonly maxMs: number }

@@ -11,18 +11,30 @@ const gapLength = 1 << 16
 /** A piece as it is in the file, and whether it is intact. */
 export type ReadPiece = { readonly position: number; readonly bytes: Buffer; readonly isIntact: boolean }
 
+/** Maximum bytes of memory to keep. */
+const keptLength = 4 * runLength
+
 /**
  * Memory to read into, reused after `reset`: allocating buffers of this size each time would keep the garbage collector
- * busy.
+ * busy. It grows with what is read, as the check of a single record each second would keep it busy too.
  */
 export class RunMemory {
-  #bytes = Buffer.allocUnsafeSlow(4 * runLength)
+  #bytes: Buffer = Buffer.alloc(0)
   #used = 0
 
   take(length: number): Buffer {
-    if (this.#used + length > this.#bytes.length) return Buffer.allocUnsafeSlow(length)
+    if (this.#used + length > this.#bytes.length) {
+      if (length > keptLength || this.#bytes.length === keptLength) return Buffer.allocUnsafeSlow(length)
+      this.#bytes = Buffer.allocUnsafeSlow(Math.min(keptLength, Math.max(length, 2 * this.#bytes.length)))
+      this.#used = 0
+    }
     this.#used += length
     return this.#bytes.subarray(this.#used - length, this.#used)
+  }
+
+  /** How many bytes are kept. */
+  get size(): number {
+    return this.#bytes.length
   }
 
   reset(): void {
