@@ -140,6 +140,18 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
     if (width === 1280) {
       await key('?')
       expect(await page.locator('.keys p').isVisible()).toBe(true)
+      // single keys can be turned off, and stay so
+      const keysOn = page.locator('input[data-keys]')
+      await keysOn.uncheck()
+      await page.reload()
+      await key('y')
+      await key('?')
+      expect([await page.locator('[data-was]').count(), await page.locator('.keys p').isVisible()]).toEqual([0, false])
+      await page.locator('.keys summary').click()
+      await keysOn.check()
+      await page.locator('h1').click()
+      await key('y')
+      expect(await page.locator('[data-was]').count()).toBe(1)
     }
     expect(task.complaints).toEqual([])
   })

@@ -1,4 +1,4 @@
-// Script that every page needs: copying a secret or an example, and sending a form once.
+// Script that every page needs: copying a secret or an example, sending a form once, and whether single keys decide.
 for (const button of document.querySelectorAll('button[data-copy]'))
   button.addEventListener('click', async () => {
     const source = document.getElementById(button.getAttribute('data-copy') ?? '')
@@ -21,3 +21,20 @@ document.addEventListener('submit', (event) => {
 addEventListener('pageshow', () => {
   for (const form of document.forms) sentAt.delete(form)
 })
+
+// Whoever speaks to the browser, or presses a key by mistake, turns single keys off here; `data-keys` tells other scripts.
+const root = document.documentElement
+try {
+  root.dataset.keys = localStorage.getItem('keys') ?? 'on'
+  for (const input of document.querySelectorAll('input[data-keys]'))
+    if (input instanceof HTMLInputElement) {
+      input.checked = root.dataset.keys === 'on'
+      input.closest('label')?.removeAttribute('hidden')
+      input.addEventListener('change', () => {
+        root.dataset.keys = input.checked ? 'on' : 'off'
+        localStorage.setItem('keys', root.dataset.keys)
+      })
+    }
+} catch {
+  // a browser that keeps nothing
+}

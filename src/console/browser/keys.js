@@ -2,6 +2,7 @@
 // records. And the button that prints, which needs script.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return
+  if (document.documentElement.dataset.keys === 'off') return
   const { target, key } = event
   if (target instanceof Element && target.closest('input, textarea, select')) return
   if (!/^[a-z?]$/.test(key)) return

@@ -131,6 +131,7 @@ hitsForm?.addEventListener('submit', (event) => {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+  if (document.documentElement.dataset.keys === 'off') return
   const { target, key } = event
   if (target instanceof Element && target.closest('input:not([type="checkbox"]), textarea, select')) return
   const rows = rowsOf().filter(isOpen)

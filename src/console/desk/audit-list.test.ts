@@ -43,6 +43,14 @@ test('details say what was there before, and show a member of another version by
   )
 })
 
+test('events are words, also several, and a token is named by its hint and not by its id', () => {
+  const detail = { kinds: 'search.hit, search.hit.changed', kindsBefore: '', hint: 'tdr_live_…abcd', tokenId: '0a1b' }
+  const plain = (given: typeof detail | { tokenId: string }) => list(1, given).replace(/<[^>]*>/g, '')
+  expect(plain(detail)).toContain('events: new hits, changes of their tenders, token: tdr_live_…abcd')
+  expect(plain(detail)).not.toMatch(/search\.hit|0a1b/)
+  expect(plain({ tokenId: '0a1b' })).not.toContain('0a1b')
+})
+
 test('codes are words in both languages, and the own organization is no id', () => {
   const organizationId = '00000001-7d3e-8b64-9a10-5c2e7f4b9d31'
   const detail = { state: 'kept', role: 'owner', from: 'Acme', to: 'member', rhythm: 'atOnce' }

@@ -62,7 +62,8 @@ export const detailText = (
   language: Language,
 ): Content =>
   Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== '')
+    // name and hint say which token it is; commands print its id
+    .filter(([name, value]) => value !== null && value !== '' && name !== 'tokenId')
     .map(([name, value], index) => {
       const text = name === 'held' && causes ? causesText(causes, language) : valueText(name, value!, language)
       return html`${index > 0 && ', '}${memberText(name, language)}: ${text}`
@@ -87,6 +88,7 @@ function valueText(name: string, value: string | number | boolean, language: Lan
   if (typeof value === 'boolean') return value ? auditTexts[language].shared.yes : auditTexts[language].shared.no
   if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
   const values = auditTexts[language].values[name.replace(/Before$/, '')]
-  if (values && Object.hasOwn(values, value)) return values[value]
+  const codes = value.split(', ')
+  if (values && codes.every((code) => Object.hasOwn(values, code))) return codes.map((code) => values[code]).join(', ')
   return /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) ? moment(Date.parse(value), language) : quoted(value)
 }

@@ -1,4 +1,5 @@
 // Texts of the audit log, and of what its entries say. Unknown actions are shown by their code.
+import type { HitEventKind } from '../../domain/hit-event.ts'
 import type { Digest } from '../../store/hits/digests.ts'
 import type { HitState } from '../../store/hits/hit-lists.ts'
 import type { AuditAction, AuditMember } from '../../store/people/audit.ts'
@@ -9,6 +10,7 @@ import { withShared } from '../frame/shared-texts.ts'
 type Values = {
   readonly state: { readonly [state in HitState]: string }
   readonly rhythm: { readonly [rhythm in Digest['rhythm']]: string }
+  readonly kinds: { readonly [kind in HitEventKind]: string }
 } & { readonly [member in 'role' | 'from' | 'to']: { readonly [role in Role]: string } }
 type AnyValues = { readonly [member: string]: { readonly [code: string]: string } }
 
@@ -48,7 +50,7 @@ const en = {
     incident: 'incident',
     issuer: 'issuer',
     kind: 'kind',
-    kinds: 'event types',
+    kinds: 'events',
     messages: 'waiting messages, not sent',
     name: 'name',
     note: 'note',
@@ -80,6 +82,7 @@ const en = {
     role: englishRoles,
     from: englishRoles,
     to: englishRoles,
+    kinds: { 'search.hit': 'new hits', 'search.hit.changed': 'changes of their tenders' },
   } satisfies Values as AnyValues,
   actions: {
     'person.first': 'started the service',
@@ -222,6 +225,7 @@ const de: typeof en = {
     role: germanRoles,
     from: germanRoles,
     to: germanRoles,
+    kinds: { 'search.hit': 'neue Treffer', 'search.hit.changed': 'Änderungen ihrer Ausschreibungen' },
   } satisfies Values,
   actions: {
     'person.first': 'hat den Dienst begonnen',

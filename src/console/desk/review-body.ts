@@ -6,7 +6,7 @@ import { deadlineLine } from '../frame/deadline.ts'
 import { formatDay, formatMoney, formatNumber } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { noteBox, numbers, quoted, table } from '../frame/parts.ts'
+import { keySwitch, noteBox, numbers, quoted, table } from '../frame/parts.ts'
 import type { ComparedPair, ExactReference, ReviewSide, WaitingPair } from '../frame/stock-reads.ts'
 import { ruleName, signsOf } from '../tenders/evidence.ts'
 import { tenderTexts } from '../tenders/tender-texts.ts'
@@ -161,6 +161,7 @@ function buttons({ left, right, isExactlyLinked, isOneRecord, decision, version 
       html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`
     }
     <span class="hint">${isExactlyLinked ? texts.noSplit : texts.hint}</span>
+    ${keySwitch(texts.shared.hasKeys)}
   </form>`
 }
 

@@ -121,6 +121,10 @@ export const tick = (options: {
     ${options.count !== undefined && html`<span class="n">${options.count}</span>`}
   </label>`
 
+/** Turns single keys off, for whoever speaks to the browser or presses one by mistake. It needs script, as keys do. */
+export const keySwitch = (label: string): Html =>
+  html`<label class="tick" hidden><input type="checkbox" data-keys><span>${label}</span></label>`
+
 /** A group of fields that hairlines divide. */
 export const fieldset = (legend: string, body: Content): Html =>
   html`<fieldset class="set"><legend>${legend}</legend>${body}</fieldset>`

@@ -63,6 +63,7 @@ const en = {
     firstEditionComes: 'The first one appears when the portals have been read.',
     from: 'From',
     goesOn: 'Ongoing',
+    hasKeys: 'Single keys decide, in this browser',
     handLink: 'Hand over this link',
     handLinkDetail: (mail: string) =>
       `This service sends no mail. The link is only for ${mail}, works once within 7 days, and is not shown again. ` +
@@ -205,6 +206,7 @@ const de: typeof en = {
     firstEditionComes: 'Die erste erscheint, wenn die Portale gelesen sind.',
     from: 'Von',
     goesOn: 'Dauert an',
+    hasKeys: 'Einzelne Tasten entscheiden, in diesem Browser',
     handLink: 'Diesen Link übergeben',
     handLinkDetail: (mail) =>
       `Dieser Dienst sendet keine E-Mails. Der Link ist nur für ${mail}, gilt einmal und 7 Tage lang und wird nicht noch ` +

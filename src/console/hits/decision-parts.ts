@@ -3,6 +3,7 @@ import { formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import type { PageRequest } from '../frame/page.ts'
+import { keySwitch } from '../frame/parts.ts'
 import { undosOf, withUndo } from './hit-addresses.ts'
 import { hitsTexts } from './hits-texts.ts'
 
@@ -28,4 +29,5 @@ export const keyHelp = (
   html`<details class="more keys">
     <summary data-key="?">${hitsTexts[language].keys} <kbd>?</kbd></summary>
     <p>${list.map(([keys, what]) => html`<span>${keys.map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`)}</p>
+    ${keySwitch(hitsTexts[language].shared.hasKeys)}
   </details>`
