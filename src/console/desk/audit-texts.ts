@@ -287,7 +287,7 @@ const de: typeof en = {
     'stock.drill': 'hat zur Probe wiederhergestellt die Sicherung in',
     'stock.newEpoch': 'hat nach einer Wiederherstellung eine neue Epoche begonnen:',
     'edition.publishAnyway': 'hat verlangt, trotz der Prüfung zu veröffentlichen',
-    'edition.acceptFuture': 'hat verlangt, nach einer mit künftigem Datum zu veröffentlichen',
+    'edition.acceptFuture': 'hat verlangt, nach einer Ausgabe mit künftigem Datum zu veröffentlichen',
     'source.read': 'hat begonnen, die Quelle zu lesen',
     'alarm.acknowledge': 'hat einen Alarm bestätigt von',
     'source.release': 'hat die Quarantäne beendet von',

@@ -103,12 +103,12 @@ test('a live stock without a backup of the last night is named, after its first 
   expect(headings(null, 24)).toEqual([])
   expect(headings(null, 25)).toEqual(['There is no backup'])
   expect(headings(at - 30 * hourMs, 99)).toEqual([])
-  expect(headings(at - 31 * hourMs, 99)).toEqual(['The newest backup is of yesterday'])
+  expect(headings(at - 31 * hourMs, 99)).toEqual(['The newest backup was made yesterday'])
   expect(headings(null, 99, true)).toEqual([])
   // backed up each night, and restored three nights ago, a week ago, never
   expect(headings(at - hourMs, 99, false, at - 80 * hourMs)).toEqual([])
   expect(headings(at - hourMs, 99, false, at - 170 * hourMs)).toEqual([
-    'The newest backup that was restored for a trial is of 7 days ago',
+    'The newest backup that was restored for a trial was made 7 days ago',
   ])
   expect(headings(at - hourMs, 99, false, null)).toEqual(['No backup was ever restored for a trial'])
   expect(headings(at - hourMs, 72, false, null)).toEqual([])

@@ -108,8 +108,7 @@ const de: typeof en = {
   trade: 'Branche',
   tenders: 'Ausschreibungen',
   winners: 'Wer hier gewinnt',
-  winnersNote:
-    'Die Summe ist die der Ausschreibungen, die ein Unternehmen allein gewann, sofern sie veröffentlicht wurde.',
+  winnersNote: 'Die Summe zählt Ausschreibungen, die ein Unternehmen allein gewann, sofern sie veröffentlicht wurde.',
   buyers: 'Für wen es arbeitet',
   company: 'Unternehmen',
   authority: 'Auftraggeber',

@@ -67,7 +67,7 @@ const en = {
     handLink: 'Hand over this link',
     handLinkDetail: (mail: string) =>
       `This service sends no mail. The link is only for ${mail}, works once within 7 days, and is not shown again. ` +
-      'It signs nobody in who has an account here already.',
+      'It does not sign in somebody who already has an account here.',
     handSignInDetail: (mail: string) =>
       `The link signs in ${mail}, works once within 10 minutes, and is not shown again. Give it to nobody else. The audit ` +
       'log of the organization shows that you made it.',

@@ -118,7 +118,7 @@ const de: typeof en = {
   invitationButton: (organization) => `${organization} beitreten`,
   invitationGone: 'Diese Einladung ist nicht mehr offen',
   invitationGoneLead:
-    'Sie wurde angenommen, zurückgezogen oder ist älter als sieben Tage. Bitten Sie um eine neue, wer Sie eingeladen hat.',
+    'Sie wurde angenommen, zurückgezogen oder ist älter als sieben Tage. Bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
   joined: (organization) => `Sie gehören jetzt zu ${organization}.`,
   advice:
     'Nächstes Mal geht es ohne Link: Mit einem Passkey melden Sie sich über die Sperre Ihres Geräts an. Fügen Sie unter ' +
@@ -136,7 +136,7 @@ const de: typeof en = {
     refused: 'Die Gegenseite hat sie abgelehnt. Beginnen Sie neu, oder holen Sie einen Link per E-Mail.',
     unreachable:
       'Die Gegenseite antwortet gerade nicht. Versuchen Sie es später, oder holen Sie einen Link per E-Mail.',
-    unverified: 'Ihre Firma verbürgt sich nicht für Ihre E-Mail-Adresse. So lässt sich hier niemand zuordnen.',
+    unverified: 'Die Anmeldung Ihrer Firma bestätigt Ihre E-Mail-Adresse nicht. So lassen Sie sich hier nicht finden.',
     unknown:
       'Mit Ihrer E-Mail-Adresse ist hier niemand bekannt. Bitten Sie einen Inhaber Ihrer Organisation um eine Einladung.',
     other:
