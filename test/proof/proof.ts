@@ -92,6 +92,7 @@ const proofs: { readonly [name: string]: Proof } = {
       'src/sources/portals/list-portals.test.ts',
       'src/sources/xml/xml.test.ts',
       'src/consolidate/explain.test.ts',
+      'src/consolidate/estimate/value-model.test.ts',
       'src/consolidate/lifecycle.test.ts',
       'src/consolidate/match',
       'src/consolidate/merge.test.ts',

@@ -7,7 +7,7 @@ import { archived, crashingSink, mergedInto, sinkKindNames, syncWorld } from '..
 import type { StateStore } from './sink.ts'
 
 const seed = Number(process.env.SEED ?? 20_261_102)
-const numRuns = proofCount({ share: 20, full: 2000 })
+const numRuns = proofCount({ share: 12, full: 2000 })
 const dayMs = 86_400_000
 
 const change = fc.record({

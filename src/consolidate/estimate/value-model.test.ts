@@ -1,6 +1,7 @@
 // The model: the same from any order, honest about its width, silent without evidence, and within the law.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { randomOf } from '../../../test/testing/generate/random.ts'
 import { estimateValue, refusalsOfModel, rounded } from './estimate-value.ts'
 import { eurosOf } from './reference-rates.ts'
@@ -60,7 +61,7 @@ describe('the model of values', () => {
       fc.property(fc.shuffledSubarray(sample.slice(0, 90), { minLength: 90 }), (shuffled) => {
         expect(fitValueModel(shuffled)).toEqual(fitValueModel(sample.slice(0, 90)))
       }),
-      { numRuns: 5 },
+      { numRuns: proofCount({ share: 2, full: 100 }) },
     )
   })
 

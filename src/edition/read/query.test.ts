@@ -248,7 +248,7 @@ function randomBoth(random: Random, least: number): Both {
 test('a scan finds the same as a plain filter, in any edition, from any row to any end', { timeout: 300_000 }, () => {
   const random = randomOf(seed)
   const rounds = proofCount({ share: 1, full: 10 })
-  const questions = proofCount({ share: 40, full: 400 })
+  const questions = proofCount({ share: 25, full: 400 })
   let asked = 0
   let found = 0
   let indexed = 0

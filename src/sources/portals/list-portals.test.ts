@@ -132,7 +132,7 @@ describe.each(Object.entries(ownFormats))('%s', (id, format) => {
         expect(notice.publisher).toBe(publisher)
         expect(notice.noticeKey.startsWith(`${publisher}:`)).toBe(true)
       }),
-      { seed, numRuns: proofCount({ share: 5, full: 100 }) },
+      { seed, numRuns: proofCount({ share: 3, full: 100 }) },
     )
   })
 
@@ -158,13 +158,13 @@ describe.each(Object.entries(ownFormats))('%s', (id, format) => {
         })
         expect(extended.noticeKey).not.toBe(first.noticeKey)
       }),
-      { seed, numRuns: proofCount({ share: 4, full: 100 }) },
+      { seed, numRuns: proofCount({ share: 2, full: 100 }) },
     )
   })
 
   it('never throws: truncated, hostile or other input becomes a rejection or a notice with less', () => {
     const text = ownWriters[source.id]!(fc.sample(sampleOf('call'), { seed, numRuns: 1 })[0]!)
-    for (let end = 0; end < text.length; end += Math.max(1, Math.floor(text.length / 60)))
+    for (let end = 0; end < text.length; end += Math.max(1, Math.floor(text.length / 30)))
       expect(source.parse!(encoder.encode(text.slice(0, end))).length).toBeGreaterThan(0)
     const page = '<html><body>Request Rejected</body></html>'
     const json = ['[]', '{}', 'null', '[[[[', '"\\u0000"', '{"__proto__":{"a":1}}', '\xff\0{']
@@ -182,7 +182,7 @@ describe.each(Object.entries(ownFormats))('%s', (id, format) => {
         entry[names[pick % names.length]!] = value
         expect(source.parse!(encoder.encode(JSON.stringify(entry))).length).toBeGreaterThan(0)
       }),
-      { seed, numRuns: proofCount({ share: 12, full: 300 }) },
+      { seed, numRuns: proofCount({ share: 6, full: 300 }) },
     )
   })
 
