@@ -7,46 +7,56 @@ import type { TenderRecord } from './types.ts'
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 
-/** What is wrong with the value at a path; undefined if nothing is. */
-function faultOf(value: unknown, kind: string, path: string): string | undefined {
-  if (kind.endsWith('|null')) return value === null ? undefined : faultOf(value, kind.slice(0, -5), path)
-  const own = kindOf(value)
+/** What is wrong with a value, after the path to it; undefined if nothing is. */
+type Check = (value: unknown) => string | undefined
+
+const checks = new Map<string, Check>()
+
+function checkOf(kind: string): Check {
+  const check = checks.get(kind) ?? makeCheck(kind)
+  checks.set(kind, check)
+  return check
+}
+
+function makeCheck(kind: string): Check {
+  if (kind.endsWith('|null')) {
+    const check = checkOf(kind.slice(0, -5))
+    return (value) => (value === null ? undefined : check(value))
+  }
   if (kind.endsWith('[]')) {
-    if (own !== 'list') return `${path} is not a list`
-    for (const [index, each] of (value as readonly unknown[]).entries()) {
-      const fault = faultOf(each, kind.slice(0, -2), `${path}[${index}]`)
-      if (fault !== undefined) return fault
+    const check = checkOf(kind.slice(0, -2))
+    return (value) => {
+      if (!Array.isArray(value)) return ' is not a list'
+      for (let index = 0; index < value.length; index++) {
+        const fault = check(value[index])
+        if (fault !== undefined) return `[${index}]${fault}`
+      }
+      return undefined
+    }
+  }
+  const shape = recordShapes[kind]
+  if (shape) return objectCheck(shape)
+  if (kind === 'time') return (value) => (isTime(value) ? undefined : ' is not a time')
+  return (value) =>
+    kindOf(value) !== kind || (kind === 'number' && !Number.isFinite(value)) ? ` is not a ${kind}` : undefined
+}
+
+function objectCheck(shape: { readonly [member: string]: string }): Check {
+  const members = Object.entries(shape).map(([member, kind]) => {
+    const isRequired = kind.endsWith('!')
+    return { member, isRequired, check: checkOf(isRequired ? kind.slice(0, -1) : kind) }
+  })
+  return (value) => {
+    if (kindOf(value) !== 'object') return ' is not an object'
+    for (const { member, isRequired, check } of members) {
+      const own = (value as { readonly [name: string]: unknown })[member]
+      if (own === undefined && isRequired) return `.${member} is missing`
+      // A null in the place of a member that may be missing is the same to everybody who reads it.
+      const fault = own === undefined || (own === null && !isRequired) ? undefined : check(own)
+      if (fault !== undefined) return `.${member}${fault}`
     }
     return undefined
   }
-  const shape = recordShapes[kind]
-  if (shape)
-    return own === 'object'
-      ? memberFault(value as { readonly [name: string]: unknown }, shape, path)
-      : `${path} is not an object`
-  if (kind === 'time') return isTime(value) ? undefined : `${path} is not a time`
-  if (own !== kind || (kind === 'number' && !Number.isFinite(value))) return `${path} is not a ${kind}`
-  return undefined
-}
-
-function memberFault(
-  value: { readonly [name: string]: unknown },
-  shape: { readonly [member: string]: string },
-  path: string,
-): string | undefined {
-  for (const [member, kind] of Object.entries(shape)) {
-    const inner = path === '' ? member : `${path}.${member}`
-    const isRequired = kind.endsWith('!')
-    const own = value[member]
-    if (own === undefined && isRequired) return `${inner} is missing`
-    // A null in the place of a member that may be missing is the same to everybody who reads it.
-    const fault =
-      own === undefined || (own === null && !isRequired)
-        ? undefined
-        : faultOf(own, isRequired ? kind.slice(0, -1) : kind, inner)
-    if (fault !== undefined) return fault
-  }
-  return undefined
 }
 
 /** Times later than the answer's: by more, no clock explains them, and nothing newer would ever be delivered. */
@@ -58,10 +68,10 @@ const mostAheadMs = 24 * 3_600_000
  * @throws FeedError that names the record and the member that is missing or wrong.
  */
 export function checkedRecord(value: unknown, sentMs: number): TenderRecord {
-  const fault = faultOf(value, 'TenderRecord', '')
+  const fault = checkOf('TenderRecord')(value)
   const { id, lastModified } = (value ?? {}) as TenderRecord
   const name = typeof id === 'string' && id !== '' ? `Record ${id.slice(0, 40)}` : 'A record'
-  if (fault !== undefined) throw new FeedError(`${name} of the API cannot be used: ${fault}.`)
+  if (fault !== undefined) throw new FeedError(`${name} of the API cannot be used: ${fault.replace(/^\./, '')}.`)
   if (id === '') throw new FeedError('The API delivered a record without an id.')
   const ms = Date.parse(lastModified)
   if (new Date(ms).toISOString() !== lastModified)

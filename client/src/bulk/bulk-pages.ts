@@ -8,6 +8,7 @@ import { faultText } from '../fault-text.ts'
 import { ProblemError } from '../problem-error.ts'
 import { checkedRecord } from '../record-fault.ts'
 import { makeFolder, sizeOf, writeWhole } from '../sinks/files/durable-files.ts'
+import { parsedRecord } from '../sinks/record/record-json.ts'
 import type { Sleep } from '../sleep.ts'
 import { type BulkSource, bulkCursor } from '../sync/bulk-source.ts'
 import type { TenderClient } from '../tender-client.ts'
@@ -17,7 +18,7 @@ import { type BulkFile, type BulkManifest, isManifest, manifestPath, recordFiles
 import { BulkLoadError, type LoadOptions, loadFiles, pathOf, StaleLinkError } from './load-files.ts'
 
 /** Records of a page: few enough for a transaction. */
-const pageRecords = 500
+const pageRecords = 100
 /** How often a manifest may name other files while they are being loaded. */
 const maxManifests = 4
 /** How long to wait for files that are being made. */
@@ -198,7 +199,7 @@ class Reading {
     while (records.length < pageRecords) {
       const { value, done } = await this.#lines.next()
       if (done) break
-      records.push(checkedRecord(JSON.parse(value), Number.NaN))
+      records.push(checkedRecord(parsedRecord(value), Number.NaN))
     }
     this.#row += records.length
     if (this.#row < file.rows && records.length === pageRecords) return records

@@ -23,23 +23,45 @@ export function parseDigest(text: string | null): { readonly open: string; reado
   return open === undefined || all === undefined ? undefined : { open, all }
 }
 
+/** How objects with the same members in the same order are written: names, and what precedes their values. */
+const forms = new Map<string, readonly (readonly [name: string, head: string])[]>()
+/** Far more than records have. */
+const mostForms = 1000
+
+function formOf(members: object) {
+  const names = Object.keys(members)
+  const print = JSON.stringify(names)
+  const known = forms.get(print)
+  if (known) return known
+  const form = names.sort().map((name, at) => [name, `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`] as const)
+  if (forms.size === mostForms) forms.clear()
+  forms.set(print, form)
+  return form
+}
+
+function written(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += (text === '' ? '[' : ',') + written(item)
+    return text === '' ? '[]' : `${text}]`
+  }
+  for (const [name, head] of formOf(value)) text += head + written((value as { [name: string]: unknown })[name])
+  return text === '' ? '{}' : `${text}}`
+}
+
+// An even number of backslashes before makes the u a plain letter: each pair is one that stands for itself.
+const halfPair = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g
+
 /**
  * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their
  * names, numbers and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds,
  * is U+FFFD.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.replace(/\p{Surrogate}/gu, '\uFFFD'))
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  let text = ''
-  if (Array.isArray(value)) {
-    for (const item of value) text += (text === '' ? '[' : ',') + canonicalJson(item)
-    return text === '' ? '[]' : `${text}]`
-  }
-  const members = value as { readonly [name: string]: unknown }
-  for (const name of Object.keys(members).sort())
-    text += `${text === '' ? '{' : ','}${canonicalJson(name)}:${canonicalJson(members[name])}`
-  return text === '' ? '{}' : `${text}}`
+  const text = written(value)
+  // JSON.stringify writes half a pair as an escape, and a pair as itself.
+  return text.includes('\\ud') ? text.replace(halfPair, (_, pair) => pair ?? '\uFFFD') : text
 }
 
 /** The hashed part of a record: `checkedAt` moves while the record stays the same (C26). */

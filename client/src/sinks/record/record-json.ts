@@ -13,9 +13,21 @@ const nul = /\\u0000/
 const wellFormedText = (text: string): string =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
+/** The JSON from which a record was parsed, where it is at hand. */
+const texts = new WeakMap<object, string>()
+
+/** A record whose JSON a sink stores as it is. Throws a SyntaxError. */
+export function parsedRecord(json: string): unknown {
+  const value: unknown = JSON.parse(json)
+  if (typeof value === 'object' && value !== null) texts.set(value, json)
+  return value
+}
+
+const jsonOf = (value: object): string => texts.get(value) ?? JSON.stringify(value)
+
 /** The value as JSON; lone surrogates are replaced by U+FFFD, and nothing else changes. */
 export function wellFormedJson(value: object): string {
-  const json = JSON.stringify(value)
+  const json = jsonOf(value)
   // JSON.stringify writes a lone surrogate as an escape, and a pair as itself.
   if (!loneSurrogate.test(json)) return json
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? wellFormedText(part) : part))
@@ -23,7 +35,7 @@ export function wellFormedJson(value: object): string {
 
 /** The record and its JSON, with lone surrogates replaced. */
 export function wellFormed<T extends object>(record: T): { readonly record: T; readonly json: string } {
-  const json = JSON.stringify(record)
+  const json = jsonOf(record)
   if (!loneSurrogate.test(json)) return { record, json }
   const clean = wellFormedJson(record)
   return { record: JSON.parse(clean) as T, json: clean }
@@ -40,7 +52,7 @@ export function storableJson(value: object): string {
 
 /** The record as PostgreSQL's jsonb keeps it, and its JSON. */
 export function storable<T extends object>(record: T): { readonly record: T; readonly json: string } {
-  const json = JSON.stringify(record)
+  const json = jsonOf(record)
   if (!loneSurrogate.test(json) && !nul.test(json)) return { record, json }
   const clean = storableJson(record)
   return { record: JSON.parse(clean) as T, json: clean }
