@@ -68,13 +68,18 @@ export class RecordIndex {
 
   /** Ids and positions of the records whose newest version is in this file, by offset. */
   rangesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly ranges: readonly FileRange[] } {
-    const found: { readonly id: string; readonly range: FileRange }[] = []
-    for (const [id, slot] of this.#slots) {
-      const entry = this.#entry(slot)
-      if (entry.file === file) found.push({ id, range: { offset: entry.offset, length: entry.length } })
+    const found = [...this.#slots].filter(([, slot]) => this.#offsets[slot]! < 0 === (file === 'log'))
+    const offsetOf = (slot: number): number => (file === 'log' ? -1 - this.#offsets[slot]! : this.#offsets[slot]!)
+    found.sort(([, a], [, b]) => offsetOf(a) - offsetOf(b))
+    return {
+      ids: found.map(([id]) => id),
+      ranges: found.map(([, slot]) => ({ offset: offsetOf(slot), length: this.#lengths[slot]! })),
     }
-    found.sort((a, b) => a.range.offset - b.range.offset)
-    return { ids: found.map(({ id }) => id), ranges: found.map(({ range }) => range) }
+  }
+
+  /** The record lies in the base now, at this offset. */
+  moveToBase(id: string, offset: number): void {
+    this.#offsets[this.#slots.get(id)!] = offset
   }
 
   #entry(slot: number): IndexEntry {

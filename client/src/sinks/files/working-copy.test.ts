@@ -232,4 +232,42 @@ describe('the working copy', () => {
     await run(copyIn(at).copy, [recordOf(3)], 0, true)
     expect(copyIn(at).titles()).toEqual(titlesOf([3, 0]))
   })
+
+  it('reads the base once, unless another program changed it', async () => {
+    const at = freshFolder()
+    const base = join(at, 'base.ndjson')
+    let prints = 0
+    const options = {
+      base,
+      folder: at,
+      printOf: (stored: unknown) => {
+        prints++
+        return { hash: recordHash(stored as TenderRecord), isOpen: true }
+      },
+    }
+    const copy = new WorkingCopy(options)
+    await run(copy, [recordOf(1), recordOf(2), recordOf(3)], 0, true)
+    await run(copy, [recordOf(2, 1), recordOf(4)], 1)
+    expect(prints).toBe(5)
+    await copy.begin({ isStaged: false, isResumed: false })
+    expect(prints).toBe(5)
+    const other = new WorkingCopy(options)
+    expect(await copy.digest()).toEqual(await other.digest())
+    for (const record of [recordOf(1), recordOf(2, 1), recordOf(3), recordOf(4)])
+      expect(await copy.record(record.id)).toEqual(record)
+    // what a run that was given up had put is not there
+    await copy.put([recordOf(1, 2)], false)
+    await copy.end()
+    await copy.begin({ isStaged: false, isResumed: false })
+    expect(await copy.digest()).toEqual(await other.digest())
+    await run(copy, [recordOf(5)], 2)
+    const before = await copy.digest()
+    const text = readFileSync(base, 'utf8')
+    writeFileSync(base, text.replace(recordOf(1).title, '-'.repeat(recordOf(1).title.length)))
+    await copy.begin({ isStaged: false, isResumed: false })
+    expect((await copy.record(recordOf(1).id)) as TenderRecord).toMatchObject({ title: expect.stringMatching(/^-+$/) })
+    expect(await copy.digest()).toEqual(await new WorkingCopy(options).digest())
+    expect(await copy.digest()).not.toEqual(before)
+    await copy.end()
+  })
 })

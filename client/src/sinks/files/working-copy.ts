@@ -2,7 +2,7 @@
 // durable line at the end of the log; at the end of a run the log is merged into a new base, which is renamed into
 // place. If it is killed at any moment, the next begin() finds the last commit complete and finishes an interrupted
 // compaction.
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type CopyDigest, DigestSum, isOpenRecord } from '../../sync/copy-digest.ts'
 import { StagingLostError, type SyncState } from '../../sync/sink.ts'
@@ -61,6 +61,8 @@ export class WorkingCopy {
   #target: Target | undefined
   /** Sizes of the exported files as the last run left them. */
   #exportBytes: readonly number[] | undefined
+  /** What the run before left in the base: the next one need not read and hash every record again. */
+  #left: { readonly index: RecordIndex; readonly base: string } | undefined
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options
@@ -253,6 +255,9 @@ export class WorkingCopy {
       throw new SinkError(
         `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): restore it, or rebuild the copy with \`tender-sync reset\`.`,
       )
+    const left = this.#left
+    if (left && scanned.records === 0 && left.base === (await versionOf(base)))
+      return { ...scanned, index: left.index, isUnderCompaction }
     for await (const { bytes, offset } of readLines(base)) {
       const record = parseLine(bytes, base)
       index.set(record.id, this.#entryOf(record, 'base', { offset, length: bytes.length }))
@@ -273,6 +278,8 @@ export class WorkingCopy {
       await this.#compact(live.index, live.mark!)
       live = await this.#readLive()
     }
+    // from here on the run changes it
+    this.#left = undefined
     this.#exportBytes = live.mark?.exportBytes
     const log = await RecordLog.open(this.#logPath, live.committedBytes)
     return { ...newTarget(live.index, log), hasChanges: live.records > 0, isStaging: false }
@@ -314,16 +321,22 @@ export class WorkingCopy {
       await out.abandon()
       throw error
     })
+    const moved: { readonly ids: readonly string[]; readonly offsets: number[] }[] = []
     try {
       for (const [path, file] of [
         [base, 'base'],
         [logPath, 'log'],
-      ] as const)
-        for await (const record of readRanges(path, index.rangesIn(file).ranges)) {
+      ] as const) {
+        const { ids, ranges } = index.rangesIn(file)
+        const offsets: number[] = []
+        moved.push({ ids, offsets })
+        for await (const record of readRanges(path, ranges)) {
+          offsets.push(out.offset)
           await out.write(record)
           await out.write(lineEnd)
           await exported?.add(record)
         }
+      }
       await out.finish()
       await exported?.finish()
     } catch (error) {
@@ -336,7 +349,15 @@ export class WorkingCopy {
     const mark: Mark = { state, end: 'run', baseBytes: out.offset, ...(exportBytes && { exportBytes }) }
     await putInPlace(temporary, base, readers)
     await replaceLog(this.#logPath, mark)
+    for (const { ids, offsets } of moved) for (const [at, id] of ids.entries()) index.moveToBase(id, offsets[at]!)
+    this.#left = { index, base: await versionOf(base) }
   }
+}
+
+/** Tells a file from one that another program put in its place or wrote into. */
+async function versionOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ') : 'none'
 }
 
 const lineEnd = Buffer.from('\n')

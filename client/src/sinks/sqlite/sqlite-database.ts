@@ -48,6 +48,8 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     refuseForeignTables(db, file)
     // This keeps the log of a large first run from staying large forever.
     db.exec('PRAGMA journal_size_limit = 67108864')
+    // Ids are random: without the inner pages of the indexes in memory, each row reads and writes them again.
+    db.exec('PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8000')
     // Only for a new database: space that a first run used for staging is returned to the disk after it.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrateSqlite(db)

@@ -302,10 +302,12 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
       const hash = recordHash(record)
       if (held?.last_modified === record.lastModified && hexOf(held.record_hash) === hash) return
       tender.run(...tenderColumns.map(({ of }) => boundValue(of(record))), json, Buffer.from(hash, 'hex'))
-      removeLots.run(record.id)
+      // nothing else writes into a staging; in the copy somebody may have left rows without their tender
+      const mayHaveRows = held !== undefined || set === ''
+      if (mayHaveRows) removeLots.run(record.id)
       for (const each of lotsOf(record)) lot.run(...lotColumns.map(({ of }) => boundValue(of(each))))
       for (const { codesOf, insert, remove } of codeTables) {
-        remove.run(record.id)
+        if (mayHaveRows) remove.run(record.id)
         const codes: readonly PlacedCode[] = codesOf(record)
         for (const { lotId, code } of codes) insert.run(record.id, lotId, code)
       }
