@@ -26,13 +26,11 @@ export type Assets = {
   readonly addressOf: (name: string) => string
 }
 
-const fonts = '@fontsource-variable/public-sans/files'
+const font = '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2'
 
 /** Reads all files once. */
 export function loadAssets(): Assets {
   const folder = join(import.meta.dirname, 'browser')
-  const fontOf = (part: string) =>
-    readFileSync(createRequire(import.meta.url).resolve(`${fonts}/public-sans-${part}-wght-normal.woff2`))
   const files = new Map<string, Asset>()
   const addresses = new Map<string, string>()
   const add = (name: string, body: Buffer) => {
@@ -42,12 +40,12 @@ export function loadAssets(): Assets {
     const packed = ending === 'woff2' ? undefined : gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
     files.set(path, { type: types[ending]!, body, packed })
   }
-  add('public-sans.woff2', fontOf('latin'))
-  add('public-sans-more.woff2', fontOf('latin-ext'))
-  for (const name of readdirSync(folder)) if (/\.(?:js|svg)$/.test(name)) add(name, readFileSync(join(folder, name)))
+  add('public-sans.woff2', readFileSync(createRequire(import.meta.url).resolve(font)))
+  for (const name of readdirSync(folder))
+    if (/\.(?:js|svg|woff2)$/.test(name)) add(name, readFileSync(join(folder, name)))
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.css'))) {
     const withoutComments = readFileSync(join(folder, name), 'utf8').replace(/\/\*.*?\*\/\s*/gs, '')
-    const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (font) => addresses.get(font)!)
+    const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)
     add(name, Buffer.from(placed))
   }
   return {

@@ -152,6 +152,8 @@ describe.skipIf(!hasChromium)('tenders are found in a browser', () => {
   test('a first visit loads at most 60 KiB', { timeout: 120_000 }, async () => {
     for (const [path, who] of [
       ['/tenders', undefined],
+      // letters of the second font
+      ['/tenders?words=Łódź', undefined],
       [authority, cookie],
       [addressOf('companies', marketCompany), cookie],
     ] as const) {

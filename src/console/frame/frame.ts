@@ -29,7 +29,7 @@ const mark = html`<svg viewBox="0 0 22 22" aria-hidden="true">
 const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
 
 /** Letters of the second font file: a page preloads it, or the browser would show them in a different font. */
-const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u1e00-\u1e9f]/
+const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u017e\u0218-\u021b]/
 
 /** The whole document. */
 export function frame(content: Page, context: FrameContext): Html {

@@ -16,6 +16,7 @@ import {
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatClock, formatDay, formatMoment, formatNumber, formatRelative, formatShare } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
 import {
   type OrganizationRequest,
   organizationPage,
@@ -208,9 +209,17 @@ function summary(
       ...(endpoint.nextAt !== null && { note: formatRelative(endpoint.nextAt, now, language) }),
     },
     { name: texts.p95, value: p95 === null ? texts.noAnswer : html`${formatNumber(p95, language)} <small>ms</small>` },
-    { name: texts.kinds, value: endpoint.kinds.length, note: html`<code>${endpoint.kinds.join(', ')}</code>` },
+    {
+      name: texts.kinds,
+      value: endpoint.kinds.length,
+      note: endpoint.kinds.map((kind) => kindText(kind, language)).join(', '),
+    },
   ])
 }
+
+/** What an event is called; its type itself if this version does not know it. */
+const kindText = (kind: string, language: Language): string =>
+  (webhooksTexts[language].kindNames as { readonly [kind: string]: string })[kind] ?? kind
 
 const sumOf = (hours: readonly AttemptHour[]) => ({
   delivered: hours.reduce((sum, { delivered }) => sum + delivered, 0),
@@ -317,7 +326,7 @@ function deliveryRow(request: OrganizationRequest, delivery: ListedDelivery, at:
     html`<a href="${at}/messages/${messageId}"><code>${shortId(messageId)}</code></a>`,
     title && tenderId !== null
       ? html`<a href="/tenders/${tenderId}">${quoted(title.text || tenderId, title.lang)}</a>`
-      : html`<code>${delivery.kind}</code>`,
+      : kindText(delivery.kind, language),
     state(stateKinds[delivery.state], texts.states[delivery.state]),
     html`
       ${answerOf(delivery.lastStatus, delivery.lastError, language)}
