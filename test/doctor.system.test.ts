@@ -2,8 +2,18 @@
 // use, a server that is down, one that never answers, settings that lose data, a store that evicts, a clock that is
 // wrong.
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer as createWebServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +34,7 @@ import { startMailReceiver } from './digests/mail-receiver.ts'
 import { freePort } from './free-port.ts'
 import { putNumbered } from './numbered-tenders.ts'
 import { programOf } from './proxies/proxy-process.ts'
+import { madeUpCertificate } from './testing/made-up-certificate.ts'
 import { type PrintedEvent, readPrintedEvent } from './testing/printed-event.ts'
 import { openEmptyDatabase, putEmptyStock, testDatabaseUrl } from './world.ts'
 
@@ -176,6 +187,23 @@ test('it names a mail server that does not answer, mistyped settings, an old bac
   ])
   expect(mails.received).toEqual([])
 }, 240_000)
+
+test.skipIf(programOf('openssl') === undefined)(
+  'it asks the console by https, and says if its certificate is not accepted',
+  async () => {
+    const { key, certificate } = madeUpCertificate(folder, 'IP:127.0.0.1')
+    const served = { key: readFileSync(key), cert: readFileSync(certificate) }
+    const proxy = createSecureServer(served, (_request, response) => response.end('<title>Tenderstock</title>'))
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+    closers.push(() => proxy.close())
+    const TENDERSTOCK_CONSOLE_URL = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const args = ['--data', join(folder, 'none'), ...(await freePorts())]
+    const well = await examine(args, { TENDERSTOCK_CONSOLE_URL, NODE_EXTRA_CA_CERTS: certificate })
+    expect(well.of('addresses', 'ok')).toEqual(['TENDERSTOCK_CONSOLE_URL leads to this service.'])
+    const untrusted = await examine(args, { TENDERSTOCK_CONSOLE_URL })
+    expect(untrusted.of('addresses', 'warning').join()).toMatch(/leads nowhere \(.*certificate/i)
+  },
+)
 
 test('it reports an unwritable folder, a server that never answers, and unreachable portals', async () => {
   // a folder that not even root may write to

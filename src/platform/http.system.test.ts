@@ -1,8 +1,15 @@
 // The limits of outgoing HTTP, against servers on loopback.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { programOf } from '../../test/proxies/proxy-process.ts'
+import { madeUpCertificate } from '../../test/testing/made-up-certificate.ts'
 import { type HttpAnswer, type HttpOptions, isTimeout, openHttp, Refused, Retryable, TooLarge } from './http.ts'
 import { ForbiddenAddress, isPublicAddress } from './network-rule.ts'
 
@@ -88,6 +95,32 @@ describe('outgoing HTTP', () => {
     await expect(http.get(`http://${host}/cut`)).rejects.toBeInstanceOf(Retryable)
     await expect(http.get(`http://${host}/error`)).rejects.toBeInstanceOf(Retryable)
     await expect(client('loopback').get('http://127.0.0.1:1/')).rejects.toBeInstanceOf(Retryable)
+  })
+
+  test.skipIf(programOf('openssl') === undefined)('says so if a certificate is not accepted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const reasonOf = async (name: string, isTrusted: boolean) => {
+      const paths = madeUpCertificate(folder, name)
+      const [key, cert] = [readFileSync(paths.key, 'utf8'), readFileSync(paths.certificate, 'utf8')]
+      const server = createSecureServer({ key, cert }, (_request, reply) => reply.end('made up'))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      closers.push(() => new Promise((resolve) => server.close(resolve)))
+      const trusted = getCACertificates('default')
+      if (isTrusted) setDefaultCACertificates([...trusted, cert])
+      try {
+        await client('loopback').get(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+        return 'accepted'
+      } catch (error) {
+        return (error as Retryable).reason
+      } finally {
+        setDefaultCACertificates(trusted)
+      }
+    }
+    // of an unknown maker, for another name, and one that is well
+    expect(await reasonOf('IP:127.0.0.1', false)).toBe('tls')
+    expect(await reasonOf('DNS:elsewhere.example', true)).toBe('tls')
+    expect(await reasonOf('IP:127.0.0.1', true)).toBe('accepted')
   })
 
   test('tells a portal that is silent or away from one whose body cannot be decoded', async () => {

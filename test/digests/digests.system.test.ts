@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +11,7 @@ import { readConfig } from '../../src/platform/config.ts'
 import { inTransaction, openStore } from '../../src/store/database/database.ts'
 import { listDigests, lockDueDigest, postponeDigest, removeDigest } from '../../src/store/hits/digests.ts'
 import { insertHits } from '../../src/store/hits/hits.ts'
+import { madeUpCertificate } from '../testing/made-up-certificate.ts'
 import { engines, openTestStore } from '../world.ts'
 import { openDigestWorld } from './digest-world.ts'
 import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
@@ -454,19 +454,8 @@ describe('the mail server', () => {
 /** A self-signed certificate for this name. */
 function certificateOf(name: string): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const names = ['-subj', '/CN=mail', '-addext', `subjectAltName=${name}`]
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', ...names].concat(
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ),
-    { stdio: 'ignore' },
-  )
-  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  const { key, certificate } = madeUpCertificate(folder, name)
+  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') }
   rmSync(folder, { recursive: true })
   return made
 }

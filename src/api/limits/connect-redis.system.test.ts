@@ -1,5 +1,5 @@
 // The shared limit over a failover of real servers, watched by a real Sentinel; and a server that turns into a replica.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -10,6 +10,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../../../test/free-port.ts'
+import { madeUpCertificate } from '../../../test/testing/made-up-certificate.ts'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 import { createRedisLimiter } from './limiter-redis.ts'
 import { LateAnswer, type Patience } from './turn-patience.ts'
@@ -189,16 +190,7 @@ test.skipIf(program === undefined)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-    const named = ['-subj', '/CN=made up', '-addext', 'subjectAltName=IP:127.0.0.1']
-    const files = ['-keyout', key, '-out', certificate, '-days', '2', '-nodes']
-    execFileSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...files, ...named],
-      {
-        stdio: 'ignore',
-      },
-    )
+    const { key, certificate } = madeUpCertificate(folder, 'IP:127.0.0.1')
     const trusted = getCACertificates('default')
     setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
     onTestFinished(() => setDefaultCACertificates(trusted))
