@@ -1,19 +1,13 @@
 // The first day of a service: `start --live` before portals of which many do not answer, refuse, forbid or send
 // garbage. The healthy ones are read all the same, and the operator sees the cause of each other one.
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { SourceState } from '../../src/domain/source-state.ts'
-import { hostGroups } from '../../src/ingest/host-groups.ts'
-import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
-import { proofCount } from '../proof/proof-count.ts'
-import { randomOf } from '../testing/generate/random.ts'
 import type { PrintedEvent } from '../testing/printed-event.ts'
-import { seed } from '../testing/seed.ts'
 import { putEmptyStock } from '../world.ts'
+import { draw, type Fault, faults, spoil } from './hostile-internet.ts'
 import { openPortals, runProgram } from './live-program.ts'
 
 const minute = 60_000
@@ -21,36 +15,6 @@ const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
-
-/** What a portal does, its share of all, and the state in which the operator finds its sources. */
-const faults = {
-  silent: { share: 0.3, state: 'no-answer' },
-  away: { share: 0.08, state: 'no-answer' },
-  refusing: { share: 0.1, state: 'refused' },
-  forbidding: { share: 0.05, state: 'forbidden' },
-  garbage: { share: 0.05, state: 'wrong-content' },
-  page: { share: 0.05, state: 'wrong-content' },
-} as const satisfies { readonly [name: string]: { readonly share: number; readonly state: SourceState } }
-type Fault = keyof typeof faults
-
-/** Answers as the fault does; false leaves the request to the portal. */
-function spoil(fault: Fault, path: string, answer: ServerResponse): boolean {
-  if (fault === 'silent') return true
-  if (fault === 'away') {
-    answer.destroy()
-    return true
-  }
-  const isRobots = path === '/robots.txt'
-  if (fault === 'forbidding') {
-    if (isRobots) answer.end('User-agent: *\nDisallow: /\n')
-    return isRobots
-  }
-  if (isRobots) answer.writeHead(404).end()
-  else if (fault === 'refusing') answer.writeHead(403).end('no')
-  else if (fault === 'page') answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Welcome')
-  else answer.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all')
-  return true
-}
 
 /** The simulator behind a proxy that spoils what some hosts answer, and counts requests that are open at a time. */
 async function openInternet(sources: readonly Source[], faultOf: ReadonlyMap<string, Fault>) {
@@ -73,34 +37,6 @@ async function openInternet(sources: readonly Source[], faultOf: ReadonlyMap<str
 }
 
 const run = (args: readonly string[]) => runProgram(args, closers)
-
-/** TED, DÖE, and others drawn at random, with the fault of each; several of one host stand for its group. */
-async function draw() {
-  const random = randomOf(seed, 41)
-  const all = [...(await loadSources()).values()].filter(
-    ({ access, offBecause }) => access.kind === 'open' && offBecause === undefined,
-  )
-  const groups = hostGroups(all)
-  const obeys = ({ politeness }: Source) => (politeness.robots ?? 'obey') === 'obey'
-  const hostsOf = ({ channels }: Source) => new Set(JSON.stringify(channels).match(/https?:\/\/[^/?#{}"]+/g))
-  // one source of one host, so that the host's fault is the source's; what ignores robots.txt cannot be forbidden
-  const others = [...Map.groupBy(all, ({ id }) => groups.get(id)!).values()]
-    .filter((some) => some.length === 1 && some[0]!.leads !== true && obeys(some[0]!) && hostsOf(some[0]!).size === 1)
-    .map(([source]) => ({ source: source!, rank: random.next() }))
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, proofCount({ share: 22, full: all.length }))
-    .map(({ source }) => source)
-  const bad = new Map<string, Fault>()
-  let from = 0
-  for (const [name, { share }] of Object.entries(faults)) {
-    const count = Math.max(1, Math.round(share * others.length))
-    for (const { id } of others.slice(from, from + count)) bad.set(id, name as Fault)
-    from += count
-  }
-  const sources = [...all.filter(({ leads }) => leads === true), ...others]
-  const faultOfHost = new Map([...bad].map(([id, fault]) => [groups.get(id)!, fault]))
-  return { sources, bad, faultOfHost, healthy: sources.filter(({ id }) => !bad.has(id)) }
-}
 
 test('portals that do not deliver starve nobody, and each says why', { timeout: 40 * minute }, async () => {
   const { sources, bad, faultOfHost, healthy } = await draw()

@@ -61,6 +61,7 @@ const long: { readonly [path: string]: number } = {
   'test/limiter/held-limit': 170,
   'test/live/': 60,
   'test/live/first-day.': 240,
+  'test/live/simulated-month.': 240,
   'test/lost-editions.': 65,
   'test/metrics/metrics.': 30,
   'test/metrics/planted-faults': 290,
