@@ -1,12 +1,15 @@
 // Changes of digests. Each runs in the transaction of its caller, and leaves one entry of the audit log.
-import { type DigestTerms, dayAt, nextDigestAt } from '../digests/digest-schedule.ts'
+import { dayAt, nextDigestAt, type DigestTerms as Timing } from '../digests/digest-schedule.ts'
 import type { Executor } from '../store/database/database.ts'
-import { changeTiming, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/hits/digests.ts'
+import { changeTerms, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/hits/digests.ts'
 import type { StoredSearch } from '../store/hits/searches.ts'
 import { type Acting, record } from './acting.ts'
 
-/** When digests arrive, unless somebody wants another time. */
-export const usualDigestTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels' }
+/** When the mails of a person arrive, and in which language. */
+export type DigestTerms = Timing & Pick<Digest, 'language'>
+
+/** Unless somebody wants another time. */
+export const usualDigestTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels', language: 'en' }
 
 /** `exists`: the person receives digests of this search already. `tooMany`: the search has as many as are allowed. */
 export type DigestCreation =
@@ -14,6 +17,7 @@ export type DigestCreation =
   | { readonly kind: 'exists' }
   | { readonly kind: 'tooMany' }
 
+/** Somebody who receives hits of another search already keeps the terms. */
 export async function addDigest(
   trx: Executor,
   acting: Acting,
@@ -38,7 +42,10 @@ export async function addDigest(
 /** `gone`: there is no such digest any more. */
 export type DigestEdit = { readonly kind: 'edited' } | { readonly kind: 'unchanged' } | { readonly kind: 'gone' }
 
-/** Changes when digests arrive, but not which hits the person has received. Absent terms stay. */
+/**
+ * Changes when the mails of a person arrive, with the hits of all searches, but not which hits they have received.
+ * Absent terms stay.
+ */
 export async function editDigest(
   trx: Executor,
   acting: Acting,
@@ -47,16 +54,21 @@ export async function editDigest(
 ): Promise<DigestEdit> {
   const digest = await lockDigest(trx, digestId)
   if (!digest) return { kind: 'gone' }
-  const { rhythm, hour, zone } = { ...digest, ...change }
-  if (rhythm === digest.rhythm && hour === digest.hour && zone === digest.zone) return { kind: 'unchanged' }
-  const terms = { rhythm, hour, zone }
-  await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
+  const { rhythm, hour, zone, language } = { ...digest, ...change }
+  const terms = { rhythm, hour, zone, language }
+  if (JSON.stringify(terms) === JSON.stringify(termsOf(digest))) return { kind: 'unchanged' }
+  await changeTerms(trx, digest.person, { ...terms, dueAt: nextDigestAt(terms, digest) })
   const { search, person: subject, organizationId } = digest
   await record(trx, acting, { action: 'digest.edit', subject, organizationId, detail: { search, ...terms } })
   return { kind: 'edited' }
 }
 
-/** Removes a digest with its mails, also those that wait. Undefined: there is no such digest any more. */
+const termsOf = ({ rhythm, hour, zone, language }: Digest): DigestTerms => ({ rhythm, hour, zone, language })
+
+/**
+ * Ends the hits of one search in the mails to a person, also in those that wait. Undefined: there is no such digest any
+ * more.
+ */
 export async function removeDigest(trx: Executor, acting: Acting, digestId: string): Promise<Digest | undefined> {
   const digest = await lockDigest(trx, digestId)
   if (!digest || !(await remove(trx, digestId))) return undefined

@@ -12,6 +12,7 @@ export const countedRoutes = [
   '/healthz',
   '/readyz',
   '/unsubscribe',
+  '/unsubscribe/search',
   'none',
 ] as const
 type CountedRoute = (typeof countedRoutes)[number]

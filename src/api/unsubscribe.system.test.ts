@@ -31,6 +31,8 @@ describe('the page to unsubscribe', () => {
     const page = await answer.text()
     expect(page).toContain('<form method="post">')
     expect(page).not.toContain(token)
+    const ofSearch = await fetch(`${world.api.origin}/unsubscribe/search?token=${token}`)
+    expect(await ofSearch.text()).toContain('Other searches stay')
     expect(world.asked).toEqual([])
   })
 

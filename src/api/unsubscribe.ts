@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serveFixed } from './fixed-answer.ts'
 
 /**
- * Unsubscribes the digest for which a token was made, even if it has already ended. False for a token that we did not
- * make.
+ * Ends the mails for which a token was made, or the hits of one search in them, even if they have already ended. False
+ * for a token that we did not make.
  */
 export type Unsubscribe = (token: string) => Promise<boolean>
 
-const path = '/unsubscribe'
+/** The token decides what ends; the page says it. */
+const [allPath, searchPath] = ['/unsubscribe', '/unsubscribe/search'] as const
 /** A sealed UUID in base64url; nothing else is looked up. */
 const tokenPattern = /^token=([A-Za-z0-9_-]{86})$/
 const securityHeaders = {
@@ -29,14 +30,38 @@ ${content}
 }
 
 /** A form without an action is sent to its page's address, token included. */
-const question = page(
-  'Unsubscribe',
-  '<p>Do you want to stop these mails about new tenders?</p><form method="post"><button>Yes, unsubscribe</button></form>',
-)
-const done = page('Unsubscribed', '<p>You will receive no more mails about this search.</p>')
+const question = (english: string, german: string): Buffer =>
+  page(
+    'Unsubscribe',
+    `<p>${english}</p><p lang="de">${german}</p><form method="post"><button>Yes, unsubscribe · <span lang="de">Ja, abmelden</span></button></form>`,
+  )
+/** In both languages: the address says nothing about who opens it. */
+const pages = {
+  [allPath]: {
+    question: question(
+      'Do you want to stop these mails about new tenders?',
+      'Möchten Sie diese E-Mails über neue Ausschreibungen beenden?',
+    ),
+    done: page(
+      'Unsubscribed',
+      '<p>You will receive no more mails of this kind.</p><p lang="de">Sie bekommen keine E-Mails dieser Art mehr.</p>',
+    ),
+  },
+  [searchPath]: {
+    question: question(
+      'Do you want to stop the hits of this search in your mails? Other searches stay.',
+      'Möchten Sie die Treffer dieser Suche in Ihren E-Mails beenden? Andere Suchen bleiben.',
+    ),
+    done: page(
+      'Unsubscribed',
+      '<p>You will receive no more mails about this search.</p><p lang="de">Sie bekommen keine E-Mails mehr zu dieser Suche.</p>',
+    ),
+  },
+} as const
 const unknown = page(
   'This address is not valid',
-  '<p>Open the link in the mail again, or reply to the mail with the word "unsubscribe".</p>',
+  '<p>Open the link in the mail again, or reply to the mail with the word "unsubscribe".</p>' +
+    '<p lang="de">Öffnen Sie den Link in der E-Mail noch einmal, oder antworten Sie auf sie mit dem Wort „unsubscribe“.</p>',
 )
 
 /**
@@ -54,23 +79,24 @@ export function serveUnsubscribing(
     readonly unavailable: (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
   },
 ): void {
-  serveFixed(routes, path, question, securityHeaders)
+  for (const path of [allPath, searchPath]) serveFixed(routes, path, pages[path].question, securityHeaders)
   routes.register(async (posts) => {
     // whatever a mail program sends: only the token decides
     posts.removeAllContentTypeParsers()
     posts.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, parsed) => parsed(null))
-    posts.post(path, { schema: { hide: true } }, async (request, reply) => {
-      reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
-      const token = tokenPattern.exec((request.query as { readonly text: string }).text)?.[1]
-      try {
-        if (token !== undefined && (await unsubscribe(token))) return reply.send(done)
-      } catch (error) {
-        return unavailable(request, reply, error)
-      }
-      const waitSeconds = countWrong(request)
-      if (waitSeconds !== undefined) reply.code(429).header('retry-after', waitSeconds)
-      else reply.code(404)
-      return reply.send(unknown)
-    })
+    for (const path of [allPath, searchPath])
+      posts.post(path, { schema: { hide: true } }, async (request, reply) => {
+        reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
+        const token = tokenPattern.exec((request.query as { readonly text: string }).text)?.[1]
+        try {
+          if (token !== undefined && (await unsubscribe(token))) return reply.send(pages[path].done)
+        } catch (error) {
+          return unavailable(request, reply, error)
+        }
+        const waitSeconds = countWrong(request)
+        if (waitSeconds !== undefined) reply.code(429).header('retry-after', waitSeconds)
+        else reply.code(404)
+        return reply.send(unknown)
+      })
   })
 }

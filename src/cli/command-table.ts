@@ -218,6 +218,7 @@ const digestTiming = {
   },
   hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23.' },
   zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person, such as Europe/Berlin.' },
+  language: { type: 'choice', value: 'LANGUAGE', choices: ['en', 'de'], help: 'Language of the mails: en, de.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
 
 const organization: OptionSpec = {
@@ -933,8 +934,8 @@ const table = {
   'digest create': {
     summary: 'Mail the hits of a search to a person.',
     details: [
-      'The person receives the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
-      'Unless you say otherwise, they come daily at 7 in Europe/Brussels.',
+      'The person receives the hits of the next editions by deadline, with those of their other searches in one mail. docs/hits/digests.md describes it.',
+      'Unless you say otherwise, it comes daily at 7 in Europe/Brussels, in English. Somebody with other searches keeps their times.',
       'They are sent once the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
     options: {
@@ -947,7 +948,7 @@ const table = {
     examples: [['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7']],
   },
   'digest edit': {
-    summary: 'Change when a person receives a digest.',
+    summary: 'Change when a person receives mails, with the hits of all their searches.',
     operands: { name: 'ID', min: 1, max: 1 },
     options: { ...digestTiming },
     examples: [
@@ -961,9 +962,9 @@ const table = {
     examples: [['tenderstock digest list', 'of all organizations']],
   },
   'digest remove': {
-    summary: 'Remove a digest with its mails; the person receives no more.',
+    summary: 'Remove a digest: the mails to the person no longer have hits of this search.',
     operands: { name: 'ID', min: 1, max: 1 },
-    asks: { question: 'Remove the digest {}? Its mails are deleted, including those not sent yet.' },
+    asks: { question: 'Remove the digest {}? Mails not sent yet lose its hits too.' },
     examples: [['tenderstock digest remove ID', '`digest list` shows the id']],
   },
   simulate: {

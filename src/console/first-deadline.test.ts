@@ -5,7 +5,6 @@ import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
 import { painter } from '../cli/paint.ts'
 import { eventText } from '../cli/texts/event-text.ts'
 import { digestContent } from '../digests/digest-content.ts'
-import { renderDigest } from '../digests/render-digest.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { watchedState } from '../hits/hit-changes.ts'
 import { clausesOf } from '../hits/plain-match.ts'
@@ -17,6 +16,7 @@ import { html } from './frame/html.ts'
 import type { Language } from './frame/languages.ts'
 import { clauseText } from './hits/clause-lines.ts'
 import { hitItem } from './hits/hit-parts.ts'
+import { renderDigestLetter } from './mails/digest-letter.ts'
 import { tenderBody } from './tenders/tender-body.ts'
 import { tenderHistory } from './tenders/tender-history.ts'
 
@@ -37,11 +37,16 @@ const record = {
 const { participationDate: _, ...submitted } = record
 const now = Date.parse('2026-11-22T11:00:00.000Z')
 
+function letterOf(of: TenderRecord, language: Language) {
+  const tenders = [{ tenderId: of.id, isClosed: false, matches: '[]', body: JSON.stringify(of) }]
+  const digests = [{ digestId: '1', organization: 'Acme', lastEdition: 0, searchNo: 1, search: 'Roads' }]
+  const content = digestContent({ digests, language, edition: 1, hits: { count: 1, tenders } })
+  return renderDigestLetter({ content, person: 'anna@example.org', at: now, leaving: undefined }, 'https://x.example')
+}
+
 function shown(of: TenderRecord): Record<string, string> {
   const clause = clausesOf({ minDaysToDeadline: 7 }, of, now).find((each) => each.clause === 'deadline')!
-  const best = [{ isClosed: false, isUrgent: false, body: JSON.stringify(of) }]
-  const digest = digestContent('Roads', { count: 1, best })
-  const { text } = renderDigest(digest, undefined)
+  const { text } = letterOf(of, 'en')
   const data = { search: { name: 'Roads' }, fitScore: 78, tender: of }
   const { deadlineMs, deadlineKind } = watchedState(of)
   const page = tenderBody(of, { language: 'en', now, explained: undefined }).text.replace(/<[^>]*>/g, ' ')
@@ -59,7 +64,7 @@ test('one to participate', () => {
   expect(shown(record)).toMatchInlineSnapshot(`
     {
       "clause": "<bdi>9 days are left to participate, 7 are asked for</bdi>",
-      "digest": "Deadline to participate: 2026-12-01 11:00 UTC",
+      "digest": "Deadline: 1 Dec 2026, 11:00 UTC, in 9 days, to participate",
       "german": "<bdi>noch 9 Tage für die Teilnahme, verlangt sind 7</bdi>",
       "listener": "search.hit 78: Resurfacing (Roads, to participate until 2026-12-01 11:00 UTC)",
       "page": "Deadline for requests to participate 1 Dec 2026, 1",
@@ -72,7 +77,7 @@ test('one to submit', () => {
   expect(shown(submitted)).toMatchInlineSnapshot(`
     {
       "clause": "<bdi>28 days are left, 7 are asked for</bdi>",
-      "digest": "Deadline for bids: 2026-12-20 11:00 UTC",
+      "digest": "Deadline: 20 Dec 2026, 11:00 UTC, in 28 days, for bids",
       "german": "<bdi>noch 28 Tage, verlangt sind 7</bdi>",
       "listener": "search.hit 78: Resurfacing (Roads, for bids until 2026-12-20 11:00 UTC)",
       "page": "Submission deadline 20 Dec 2026, 11:00 UTC in 28 days ·",
@@ -115,7 +120,6 @@ function places(of: TenderRecord, language: Language): Record<string, string> {
     now,
     language,
   }
-  const body = [{ isClosed: false, isUrgent: false, body: JSON.stringify(of) }]
   const data = { search: { name: 'Roads' }, fitScore: 78, tender: of }
   const notice = {
     key: 'ted:2-2026',
@@ -132,8 +136,8 @@ function places(of: TenderRecord, language: Language): Record<string, string> {
     today: plain(
       html`${hitRow(of, { ...hit, isBySearch: false, ...milliseconds(deadline) }, { language, now } as never)}`.text,
     ),
-    digest: renderDigest(digestContent('Roads', { count: 1, best: body }), undefined).text,
-    digestPage: renderDigest(digestContent('Roads', { count: 1, best: body }), undefined).html,
+    digest: letterOf(of, language).text,
+    digestPage: letterOf(of, language).html,
     listen: webhookLine({ id: '1', type: 'search.hit', isRepeated: false, data }),
     review: eventText({ event: 'reviewPair', ...pair, left: side, right: side }, painter(false), () => now)!,
   }
@@ -152,7 +156,7 @@ test.each([
   [undefined, '1 Dec 2026, 11:00 UTC', '1. Dez. 2026, 11:00 UTC', '2026-12-01 11:00 UTC'],
 ])('every place shows it in the zone %s, and for what it is', (timeZone, english, german, plain) => {
   const inZone = { ...record, ...(timeZone !== undefined && { timeZone }) }
-  const commands = ['digest', 'digestPage', 'listen', 'review']
+  const commands = ['listen', 'review']
   const kinds = {
     en: { participation: /to participate/, submission: /for bids|Submission deadline/ },
     de: { participation: /Teilnahme/, submission: /für Angebote|Angebotsfrist/ },

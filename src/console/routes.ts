@@ -8,6 +8,7 @@ import { customerPages } from './customers/customer-pages.ts'
 import { overviewPages } from './customers/overview-pages.ts'
 import { operatorPages } from './desk/operator-pages.ts'
 import { findPages } from './find/find-pages.ts'
+import { letterPages } from './find/letter-page.ts'
 import { partyPages } from './find/party-pages.ts'
 import { startPages } from './find/start-pages.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
@@ -42,6 +43,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   findPages,
   hitPages,
   invitationPages,
+  letterPages,
   mePages,
   operatorPages,
   overviewPages,

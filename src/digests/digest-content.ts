@@ -1,65 +1,167 @@
-// The content of a digest, as data: short texts on one line each, from records as published. Pure.
+// The content of a digest, as data: short texts on one line each, from records as published. Words come when it is
+// sent. Pure.
 import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
+import type { Coded } from '../domain/lines.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 
-/** A hit in a digest. It has no score: scores leave the service only through webhooks (C143). */
+/** A clause of a search and what satisfied it, as hits store both. */
+type MatchReason = { readonly clause: string; readonly reason: Coded }
+
+/** Why a search found a tender. */
+type ItemMatch = {
+  /** Index of the search in the content. */
+  readonly search: number
+  /** As codes; null: the hit of an older version, which has only the lines. */
+  readonly reasons: readonly MatchReason[] | null
+  readonly lines: readonly string[]
+}
+
+/** A tender in a digest. It has no score: scores leave the service only through webhooks (C143). */
 export type DigestItem = {
+  /** Absent in a mail of a version before, and for a tender without a record. */
+  readonly tenderId?: string
+  /** Empty: it has none. */
   readonly title: string
+  readonly titleLanguage?: string
   readonly isClosed: boolean
-  /** Whether its deadline is within a week. */
-  readonly isUrgent: boolean
   readonly authority?: string
+  readonly nutsCodes?: readonly string[]
+  readonly cpvCodes?: readonly string[]
+  readonly amount?: { readonly value: number; readonly currency: string; readonly estimated: boolean }
   /** The deadline that a bidder meets first: ISO 8601, UTC. */
   readonly deadline?: string
   readonly deadlineKind?: DeadlineKind
   /** Of the authority; absent if it is not known. */
   readonly timeZone?: string
-  readonly value?: string
   /** A page for people on the portal. */
   readonly url?: string
+  readonly matches?: readonly ItemMatch[]
 }
 
 export type DigestContent = {
-  readonly search: string
-  /** Number of all hits; those beyond the items are only counted. */
+  /** What a program of the version before calls it. */
+  readonly search?: string
+  readonly language: 'en' | 'de'
+  readonly searches: readonly { readonly digestId: string; readonly name: string; readonly organization: string }[]
+  /** Number of all tenders; those beyond the items are only counted. */
   readonly count: number
   readonly items: readonly DigestItem[]
+  /** It has the hits of editions after the first one, up to the second. */
+  readonly editions?: readonly [after: number, upTo: number]
 }
 
 /** Maximum number of characters of a title, and of other text from a notice. */
 const maxLetters = 300
 /** Maximum characters of a URL that is linked; a longer one is left out. */
 const maxUrlLength = 1000
+/** Maximum codes of a tender: the first that has a name is shown. */
+const maxCodes = 5
+/** Maximum reasons of one search, and their maximum characters where they are lines. */
+const maxReasons = 4
 
-/** A hit as found; its record in JSON, null if there is none. */
-type FoundHit = Pick<DigestItem, 'isClosed' | 'isUrgent'> & { readonly body: string | null }
-
-export function digestContent(
-  search: string,
-  { count, best }: { readonly count: number; readonly best: readonly FoundHit[] },
-): DigestContent {
-  return { search: oneLine(search), count, items: best.map(itemOf) }
+export type ContentInput = {
+  /** Those that have a search. */
+  readonly digests: readonly {
+    readonly digestId: string
+    readonly organization: string
+    readonly searchNo: number
+    readonly search: string
+    readonly lastEdition: number
+  }[]
+  readonly language: DigestContent['language']
+  readonly edition: number
+  readonly hits: { readonly count: number; readonly tenders: readonly FoundTender[] }
 }
 
-function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
-  if (body === null) return { title: 'A tender that is no longer in the stock', isClosed, isUrgent }
+/** A tender that one or more searches found: JSON of its record, null if there is none, and why. */
+type FoundTender = {
+  readonly tenderId: string
+  readonly isClosed: boolean
+  readonly body: string | null
+  /** JSON array of FoundMatch. */
+  readonly matches: string
+}
+
+/** `matched`: JSON of lines; `reasons`: JSON of the same as codes, null if an older version wrote the hit. */
+type FoundMatch = { readonly searchNo: number; readonly matched: string; readonly reasons: string | null }
+
+export function digestContent({ digests, language, edition, hits }: ContentInput): DigestContent {
+  const indexes = new Map(digests.map(({ searchNo }, index) => [searchNo, index]))
+  return {
+    search: oneLine(digests.map(({ search }) => search).join(', ')),
+    language,
+    searches: digests.map(({ digestId, search, organization }) => ({
+      digestId,
+      name: oneLine(search),
+      organization: oneLine(organization),
+    })),
+    count: hits.count,
+    items: hits.tenders.map((tender) => itemOf(tender, indexes)),
+    editions: [Math.min(...digests.map(({ lastEdition }) => lastEdition)), edition],
+  }
+}
+
+/** A mail that a version before wrote for one search waits at most two days. */
+type FormerContent = Pick<DigestContent, 'count' | 'items'> & { readonly search: string }
+
+/** The content of a waiting mail, of any version. */
+export function readContent(text: string, digestId: string): DigestContent {
+  const content = JSON.parse(text) as DigestContent | FormerContent
+  if ('searches' in content) return content
+  const { search, count, items } = content
+  return { language: 'en', searches: [{ digestId, name: search, organization: '' }], count, items }
+}
+
+/** Without what only searches found that the person no longer receives; undefined if nothing is left. */
+export function contentFor(content: DigestContent, live: ReadonlySet<string>): DigestContent | undefined {
+  const searches = content.searches.filter(({ digestId }) => live.has(digestId))
+  if (searches.length === content.searches.length) return content
+  const items = content.items.flatMap((item) => {
+    const matches = (item.matches ?? []).flatMap((match) => {
+      const search = searches.indexOf(content.searches[match.search]!)
+      return search < 0 ? [] : [{ ...match, search }]
+    })
+    return matches.length > 0 ? [{ ...item, matches }] : []
+  })
+  const count = content.count - content.items.length + items.length
+  return items.length === 0 ? undefined : { ...content, searches, count, items }
+}
+
+function itemOf(
+  { tenderId, isClosed, matches: text, body }: FoundTender,
+  indexes: ReadonlyMap<number, number>,
+): DigestItem {
+  const matches = (JSON.parse(text) as FoundMatch[]).map(({ searchNo, matched, reasons }): ItemMatch => {
+    const coded =
+      reasons === null
+        ? null
+        : (JSON.parse(reasons) as { readonly matched: readonly MatchReason[] }).matched.slice(0, maxReasons)
+    const lines = coded === null ? (JSON.parse(matched) as string[]).slice(0, maxReasons).map(oneLine) : []
+    return { search: indexes.get(searchNo) ?? 0, reasons: coded, lines }
+  })
+  if (body === null) return { title: '', isClosed, matches }
   const record = JSON.parse(body) as TenderRecord
-  const { name, city, country } = record.contractingAuthority ?? {}
-  const authority = oneLine([name, city, country].filter((part) => part !== undefined).join(', '))
+  const { name, city } = record.contractingAuthority ?? {}
+  const authority = oneLine([name, city].filter((part) => part !== undefined).join(', '))
   const deadline = firstDeadline(record)
   const amount = record.contractAmount
   const url = record.originalSources.findLast((source) => source.url !== undefined)?.url
+  const titleLanguage = record.titleLanguage ?? record.language
   return {
-    title: oneLine(record.displayTitle ?? record.title) || 'A tender without a title',
+    tenderId,
+    title: oneLine(record.displayTitle ?? record.title),
+    ...(titleLanguage !== undefined && { titleLanguage }),
     isClosed,
-    isUrgent,
     ...(authority !== '' && { authority }),
+    nutsCodes: record.nutsCodes.slice(0, maxCodes),
+    cpvCodes: [...record.cpvCodes, ...record.lots.flatMap((lot) => lot.cpvCodes)].slice(0, maxCodes),
+    ...(amount && {
+      amount: { value: amount.value, currency: oneLine(amount.currency), estimated: amount.estimated },
+    }),
     ...(deadline !== undefined && { deadline: deadline.at, deadlineKind: deadline.kind }),
     ...(record.timeZone !== undefined && { timeZone: record.timeZone }),
-    ...(amount && {
-      value: `${amount.value.toLocaleString('en-US')} ${oneLine(amount.currency)}${amount.estimated ? ' (estimate)' : ''}`,
-    }),
     ...(url !== undefined && isPage(url) && { url }),
+    matches,
   }
 }
 

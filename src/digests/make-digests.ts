@@ -1,26 +1,25 @@
-// Creates the digests that are due. A digest's position moves in the transaction that queues its mail, so each hit is
-// in one digest of a person, whatever is killed and however many processes run.
+// Creates the digests that are due: one mail for all searches of a person. Positions move in the transaction that
+// queues the mail, so each hit is in one digest of a person, whatever is killed and however many processes run.
 import { createHash } from 'node:crypto'
-import { dayMs, hourMs } from '../domain/time.ts'
+import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
 import { stockIdOf } from '../store/editions/editions.ts'
 import {
+  type Digest,
   type DigestHits,
-  type DueDigest,
+  type DueDigests,
   digestHits,
-  lockDueDigest,
-  moveDigest,
-  postponeDigest,
+  lockDueDigests,
+  moveDigests,
+  postponeDigests,
 } from '../store/hits/digests.ts'
 import { insertMail } from '../store/people/mails.ts'
 import { digestContent } from './digest-content.ts'
 import { digestDay, nextDigestAt } from './digest-schedule.ts'
 
-/** Maximum number of hits that a mail lists. */
+/** Maximum number of tenders that a mail lists. */
 const maxItems = 30
-/** Maximum time to a deadline that is listed first. */
-const urgentMs = 7 * dayMs
 /** How long a digest that cannot be created waits, so that it holds up no other. */
 const postponeMs = hourMs
 
@@ -42,17 +41,17 @@ export async function makeDigests(store: Pick<Store, 'db'>, options: MakeOptions
   let mails = 0
   let failure: { readonly error: unknown } | undefined
   while (!options.signal?.aborted) {
-    let locked: DueDigest | undefined
+    let locked: DueDigests | undefined
     try {
       const isMail = await inTransaction(store, async (trx) => {
-        locked = await lockDueDigest(trx, options.clock())
+        locked = await lockDueDigests(trx, options.clock())
         return locked && makeDigest(trx, locked, options)
       })
       if (isMail === undefined) break
       if (isMail) mails++
     } catch (error) {
       if (!locked) throw error
-      await postponeDigest(store.db, locked.digestId, options.clock() + postponeMs)
+      await postponeDigests(store.db, idsOf(locked.all), options.clock() + postponeMs)
       failure ??= { error }
     }
   }
@@ -61,36 +60,45 @@ export async function makeDigests(store: Pick<Store, 'db'>, options: MakeOptions
 }
 
 /** True if there is something to mail. */
-async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onStep }: MakeOptions): Promise<boolean> {
-  const { digestId, searchNo, lastEdition, edition } = digest
+async function makeDigest(
+  trx: Executor,
+  { all, first, edition }: DueDigests,
+  { clock, domain, onStep }: MakeOptions,
+): Promise<boolean> {
   const now = clock()
   onStep?.('a digest is locked')
-  const reallyDueAt = nextDigestAt(digest, digest)
+  const reallyDueAt = nextDigestAt(first, first)
   if (reallyDueAt > now) {
     // it was postponed, or the rules of its zone changed
-    await postponeDigest(trx, digestId, reallyDueAt)
+    await postponeDigests(trx, idsOf(all), reallyDueAt)
     return false
   }
-  const span = { searchNo, after: lastEdition, upTo: edition, now, urgentMs }
-  const hits = await digestHits(trx, span, maxItems)
+  const digests = all.filter(hasSearch).sort((one, other) => (one.search < other.search ? -1 : 1))
+  const searches = digests.map(({ searchNo, lastEdition }) => ({ searchNo, after: lastEdition }))
+  const hits = await digestHits(trx, { searches, upTo: edition }, { limit: maxItems })
   const hasHits = hits.count > 0
   if (hasHits) {
-    const content = JSON.stringify(digestContent(digest.search, hits))
-    const messageId = messageIdOf(await stockIdOf(trx), digestId, hits, domain)
-    await insertMail(trx, { messageId, digestId, content, now })
+    const content = JSON.stringify(digestContent({ digests, language: first.language, edition, hits }))
+    const messageId = messageIdOf(await stockIdOf(trx), first.person, hits, domain)
+    await insertMail(trx, { messageId, digestId: first.digestId, content, now })
     onStep?.('a mail is queued')
   }
   // an empty digest is not sent, so the next immediate one need not wait for it
-  const madeAt = hasHits ? now : digest.madeAt
-  const madeDay = hasHits || digest.rhythm !== 'atOnce' ? digestDay(digest, digest, now) : digest.madeDay
-  const dueAt = nextDigestAt(digest, { madeDay, madeAt })
-  await moveDigest(trx, { digestId, lastEdition: Math.max(lastEdition, edition), madeDay, madeAt, dueAt })
+  const madeAt = hasHits ? now : first.madeAt
+  const madeDay = hasHits || first.rhythm !== 'atOnce' ? digestDay(first, first, now) : first.madeDay
+  const dueAt = nextDigestAt(first, { madeDay, madeAt })
+  await moveDigests(trx, idsOf(all), { ...first, lastEdition: edition, madeDay, madeAt, dueAt })
   onStep?.('a digest is moved')
   return hasHits
 }
 
+const idsOf = (digests: readonly Digest[]): string[] => digests.map(({ digestId }) => digestId)
+
+const hasSearch = (digest: Digest): digest is Digest & { readonly searchNo: number; readonly search: string } =>
+  digest.searchNo !== null && digest.search !== null
+
 /** The same for the same hits: a restored backup that creates the same digest again creates the same mail. */
-function messageIdOf(stockId: string, digestId: string, { hash }: DigestHits, domain: string): string {
-  const local = createHash('sha256').update(['digest', stockId, digestId, hash].join('|')).digest('hex')
+function messageIdOf(stockId: string, person: string, { hash }: DigestHits, domain: string): string {
+  const local = createHash('sha256').update(['digest', stockId, person.toLowerCase(), hash].join('|')).digest('hex')
   return `<${local.slice(0, 32)}@${domain}>`
 }

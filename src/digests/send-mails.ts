@@ -2,11 +2,11 @@
 // a mail is sent again under the same `Message-ID` until its outcome is stored.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database/database.ts'
+import { liveDigests } from '../store/hits/digests.ts'
 import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
-import type { DigestContent } from './digest-content.ts'
+import { contentFor, type DigestContent, readContent } from './digest-content.ts'
 import { type MailAttempt, nextMailStep } from './mail-schedule.ts'
 import type { MailServer } from './mail-server.ts'
-import { type RenderedDigest, renderDigest } from './render-digest.ts'
 
 /** How long a process leases a mail: longer than an attempt takes. */
 const leaseMs = 120_000
@@ -14,7 +14,23 @@ const leaseMs = 120_000
 const atOnce = 4
 
 /** Plain text, and the same as HTML. */
-export type RenderedMail = RenderedDigest
+export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+
+/** Addresses at which a person ends mails. */
+export type Leaving = {
+  readonly all: (person: string) => string
+  readonly oneSearch: (digestId: string) => string
+}
+
+/** What a digest is written from. */
+export type DigestLetter = {
+  readonly content: DigestContent
+  readonly person: string
+  /** When the mail was made. */
+  readonly at: number
+  /** Undefined: by a reply to the sender. */
+  readonly leaving: { readonly all: string; readonly oneSearch: Leaving['oneSearch'] } | undefined
+}
 
 export type SendOptions = {
   readonly store: Pick<Store, 'db'>
@@ -22,8 +38,9 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
-  /** Where the person of a digest unsubscribes; undefined if there is no page for it. */
-  readonly unsubscribeUrl: (digestId: string) => string | undefined
+  /** Undefined if there is no page for it. */
+  readonly leaving: Leaving | undefined
+  readonly renderDigest: (letter: DigestLetter) => RenderedMail
   /** Writes a mail of the console just before it is sent; undefined if it is no longer wanted. */
   readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
   /** Called with a mail that was given up, and why. */
@@ -65,9 +82,13 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
     if (!rendered) return dropMail(store.db, mail)
     attempt = await server.send({ ...envelope, ...rendered, isList: false }, signal)
   } else {
-    const unsubscribeUrl = options.unsubscribeUrl(digestId)
-    const rendered = renderDigest(JSON.parse(mail.content) as DigestContent, unsubscribeUrl)
-    attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl }, signal)
+    const { leaving } = options
+    const content = contentFor(readContent(mail.content, digestId), await liveDigests(store.db, digestId))
+    if (!content) return dropMail(store.db, mail)
+    // each token is another one, and the header has that of the text
+    const leavingHere = leaving && { all: leaving.all(person), oneSearch: leaving.oneSearch }
+    const rendered = options.renderDigest({ content, person, at: createdAt, leaving: leavingHere })
+    attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
   }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
   const at = clock()

@@ -258,7 +258,14 @@ export async function openHostileWorld(engine: Engine) {
   }
   const digests: string[] = []
   for (const index of indexes) {
-    const timing = { rhythm: 'atOnce', hour: 7, zone: 'Europe/Berlin', madeDay: 0, dueAt: now() } as const
+    const timing = {
+      rhythm: 'atOnce',
+      hour: 7,
+      zone: 'Europe/Berlin',
+      language: 'en',
+      madeDay: 0,
+      dueAt: now(),
+    } as const
     const digestId = systemRandom.uuid()
     await createDigest(
       store,
@@ -446,6 +453,7 @@ export async function openHostileWorld(engine: Engine) {
       `${org}/start?step=2&what=${encodeURIComponent(textAt(0))}`,
       `${org}/start?step=3&seen=yes&what=bau&cpv=45212222&company=alert`,
     ],
+    '/me/hits': ['/me/hits?after=0&to=9'],
     '/o/:organization/hits': ['', '?order=deadline', '?state=seen', `?search=${searches[1]!.searchId}`].map(
       (query) => `${org}/hits${query}`,
     ),

@@ -3,6 +3,7 @@
 import { XmlDocument } from 'libxml2-wasm'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { renderDigestLetter } from '../../src/console/mails/digest-letter.ts'
 import { writeAccountMail } from '../../src/console/mails/write-mails.ts'
 import { routesOf } from '../../src/console/routes.ts'
 import { type RenderedMail, sendMails } from '../../src/digests/send-mails.ts'
@@ -81,7 +82,11 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
           return { kind: 'accepted' }
         },
       },
-      unsubscribeUrl: (digestId) => `https://console.example.org/unsubscribe/${digestId}`,
+      leaving: {
+        all: () => 'https://console.example.org/unsubscribe',
+        oneSearch: (digestId) => `https://console.example.org/unsubscribe/search/${digestId}`,
+      },
+      renderDigest: (letter) => renderDigestLetter(letter, context.origin),
       renderAccountMail: (taken) => writeAccountMail(context, taken),
     },
     new AbortController().signal,

@@ -1,6 +1,7 @@
 // Searches with hits as the matching writes them, and people with digests, on a clock that the test moves.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { renderDigestLetter } from '../../src/console/mails/digest-letter.ts'
 import type { MailServer } from '../../src/digests/mail-server.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import { type SendOptions, sendMails } from '../../src/digests/send-mails.ts'
@@ -18,6 +19,12 @@ export type HitWish = {
   readonly archiveReason?: string
   readonly record?: { readonly [member: string]: unknown }
 }
+
+const reasons = JSON.stringify({
+  parts: [],
+  rules: [],
+  matched: [{ clause: 'cpv', reason: { code: 'code', values: { held: '45000000', own: '45000000', lot: null } } }],
+})
 
 /** A hit of the edition that is being matched, with its published record. */
 async function addHit(db: Executor, searchNo: number, wish: HitWish = {}): Promise<string> {
@@ -46,12 +53,23 @@ async function addHit(db: Executor, searchNo: number, wish: HitWish = {}): Promi
       insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources)
       select ${tenderId}, 1, '', at, '[]' from stamp
     )
-    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
+    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, reasons, made_at,
       score_now, last_edition, archive_reason, deadline_ms, state_modified, digest_edition)
-    select ${searchNo}::integer, ${tenderId}, ${hitId}, k.edition + 1, at, 1, ${fitScore}::smallint, '{}', '[]', 0, ${fitScore}::smallint,
+    select ${searchNo}::integer, ${tenderId}, ${hitId}, k.edition + 1, at, 1, ${fitScore}::smallint, '{}', '[]', ${reasons}, 0, ${fitScore}::smallint,
       k.edition + 1, ${archiveReason ?? null}, ${deadline === undefined ? null : Date.parse(deadline)}::bigint, at, k.edition + 1
     from stamp, hit_mark k`.execute(db)
   return hitId
+}
+
+/** Hits without records, many at a time, of the edition that is being matched. */
+export async function addBareHits(db: Executor, searchNo: number, edition: number, count: number): Promise<void> {
+  await sql`
+    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
+      score_now, last_edition, state_modified, digest_edition)
+    select ${searchNo}::integer, id, id, k.edition + 1, 1, 1, 50, '{}', '[]', 0, 50, k.edition + 1, 1, k.edition + 1
+    from hit_mark k, lateral (
+      select format('%s-%s-%s', ${searchNo}::integer, ${edition}::integer, n) as id
+      from generate_series(1, ${count}::integer) as n) ids`.execute(db)
 }
 
 /** Marks the edition as matched completely: its hits belong to digests. */
@@ -113,7 +131,8 @@ export async function openDigestWorld(made: Store, startAt = Date.parse('2026-11
           clock,
           random: () => 0.5,
           server,
-          unsubscribeUrl: () => undefined,
+          leaving: undefined,
+          renderDigest: (letter) => renderDigestLetter(letter, 'https://tenders.example'),
           renderAccountMail: async () => undefined,
           ...changed,
         },

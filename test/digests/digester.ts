@@ -2,6 +2,7 @@
 // STEP DELAY`. Run by kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { renderDigestLetter } from '../../src/console/mails/digest-letter.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import { sendMails } from '../../src/digests/send-mails.ts'
@@ -40,7 +41,8 @@ await sendMails(
         return attempt
       },
     },
-    unsubscribeUrl: () => undefined,
+    leaving: undefined,
+    renderDigest: (letter) => renderDigestLetter(letter, 'https://tenders.example'),
     renderAccountMail: async () => undefined,
   },
   new AbortController().signal,

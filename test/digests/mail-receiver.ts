@@ -67,15 +67,17 @@ export type ParsedMail = {
 const reader = `
 import email, email.policy, html.parser, json, sys
 mails = []
+plain = 'href lang charset style class role dir width cellpadding cellspacing border align name content'.split()
 class Tags(html.parser.HTMLParser):
     def __init__(self):
         super().__init__(); self.tags = []; self.addresses = []; self.text = []
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         for name, value in attributes:
-            if name not in ('href', 'lang', 'charset'): self.tags.append('!' + name)
+            if name not in plain: self.tags.append('!' + name)
             if name == 'href': self.addresses.append(value)
-    def handle_data(self, data): self.text.append(data)
+    def handle_data(self, data):
+        if self.tags[-1:] != ['style']: self.text.append(data)
 for raw in json.load(sys.stdin):
     message = email.message_from_bytes(bytes.fromhex(raw), policy=email.policy.default)
     parts = {part.get_content_type(): str(part.get_content()).replace('\\r\\n', '\\n') for part in message.walk() if not part.is_multipart()}

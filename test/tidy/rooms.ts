@@ -50,7 +50,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     tenders: ['frame', 'market', 'hits'],
     find: ['frame', 'codes', 'market', 'hits', 'tenders'],
     desk: ['frame', 'tenders'],
-    mails: ['frame', 'hits'],
+    mails: ['frame', 'codes', 'hits'],
     customers: ['frame', 'desk', 'mails'],
     people: ['frame', 'mails'],
     docs: ['frame'],

@@ -13,7 +13,7 @@ export const digestTexts: EventTexts<DigestEvents> = {
 }
 
 function digestText(event: EventOf<'digest'>, paint: Paint): string {
-  const { rhythm, hour, zone, nextAt, search } = event
+  const { rhythm, hour, zone, language, nextAt, search } = event
   const time = `${String(hour).padStart(2, '0')}:00 ${zone}`
   const when = { atOnce: 'at once', daily: `daily at ${time}`, weekly: `on Mondays at ${time}` }[rhythm]
   const what = search === null ? paint.yellow('nothing: its search was deleted') : `"${search}"`
@@ -25,7 +25,7 @@ function digestText(event: EventOf<'digest'>, paint: Paint): string {
   ]
   return [
     `  ${paint.bold(event.person)}  ${what}, ${when}`,
-    `      ${paint.dim(`${event.id} · ${event.organization} · ${[...next, mails.join(', ')].join(' · ')}`)}`,
+    `      ${paint.dim(`${event.id} · ${event.organization} · ${[language, ...next, mails.join(', ')].join(' · ')}`)}`,
     ...(event.lastError === null ? [] : [`      ${paint.yellow('last error')}: ${event.lastError}`]),
   ].join('\n')
 }

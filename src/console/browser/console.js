@@ -18,6 +18,10 @@ document.addEventListener('submit', (event) => {
   if (sent !== undefined && event.timeStamp - sent < patienceMs) event.preventDefault()
   else sentAt.set(form, event.timeStamp)
 })
+// The zone of the browser is the usual one for mails.
+const zone = document.querySelector('[data-zone] input')
+if (zone instanceof HTMLInputElement) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 addEventListener('pageshow', () => {
   for (const form of document.forms) sentAt.delete(form)
 })

@@ -31,6 +31,16 @@ export function matchedText(
   return html`${names[matched.clause]}: ${clauseText(matched, language)}`
 }
 
+/** The same as plain text; undefined for a code that only a newer version knows. */
+export function matchedWords(
+  { clause, reason }: { readonly clause: string; readonly reason: Coded },
+  language: Language,
+): string | undefined {
+  const { names, reasons } = clauseTexts[language]
+  if (!Object.hasOwn(names, clause) || !isSaidIn(reasons, reason)) return undefined
+  return `${names[clause as keyof typeof names]}: ${lineOf(reasons, reason)}`
+}
+
 /** Why a part of the score has its points; `line` is how the hit says it. */
 export const partText = (reason: PartReason | null | undefined, line: string, language: Language): Content =>
   worded(clauseTexts[language].parts, reason, line)

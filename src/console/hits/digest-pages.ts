@@ -1,15 +1,15 @@
 // Mail digests of an organization: who receives the hits of which search, and when.
-import { addDigest, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
-import { type DigestTerms, zoneNameOf } from '../../digests/digest-schedule.ts'
+import { addDigest, type DigestTerms, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
+import { zoneNameOf } from '../../digests/digest-schedule.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
-import { type ListedDigest, listDigests, maxDigests } from '../../store/hits/digests.ts'
+import { hasOtherDigests, type ListedDigest, listDigests, maxDigests } from '../../store/hits/digests.ts'
 import { listSearches, type StoredSearch } from '../../store/hits/searches.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
-import type { Language } from '../frame/languages.ts'
+import { isLanguage, type Language } from '../frame/languages.ts'
 import {
   type OrganizationRequest,
   organizationPage,
@@ -32,6 +32,7 @@ export const digestPages = (context: ConsoleContext): PageRoute[] => [
   organizationPage('POST', '/o/:organization/digests', 'member', (request) => add(context, request)),
   organizationPage('GET', '/o/:organization/digests/:digest', 'member', async (request) => {
     const digest = await digestOf(context, request)
+    await refuseOthers(context, request, digest)
     return editPage(request, digest, formOf(digest))
   }),
   organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(context, request)),
@@ -52,6 +53,17 @@ async function digestOf({ store }: ConsoleContext, request: OrganizationRequest)
   )
 }
 
+/** The terms belong to the person: members change them for who receives hits of this organization alone. */
+async function refuseOthers(
+  { store }: ConsoleContext,
+  request: OrganizationRequest,
+  digest: ListedDigest,
+): Promise<void> {
+  const isOwn = digest.person.toLowerCase() === request.viewer.person.mail
+  if (!isOwn && (await hasOtherDigests(store.db, digest)))
+    throw new PageError(403, digestsTexts[request.language].ofPerson(digest.person))
+}
+
 /** The fields of the form, as typed. */
 type DigestForm = {
   readonly search: string
@@ -59,14 +71,16 @@ type DigestForm = {
   readonly rhythm: string
   readonly hour: string
   readonly zone: string
+  readonly language: string
 }
 
-const formOf = ({ person, rhythm, hour, zone }: ListedDigest): DigestForm => ({
+const formOf = ({ person, rhythm, hour, zone, language }: ListedDigest): DigestForm => ({
   search: '',
   person,
   rhythm,
   hour: String(hour),
   zone,
+  language,
 })
 
 const formSent = ({ form }: OrganizationRequest): DigestForm => ({
@@ -75,15 +89,21 @@ const formSent = ({ form }: OrganizationRequest): DigestForm => ({
   rhythm: fieldOf(form, 'rhythm'),
   hour: fieldOf(form, 'hour'),
   zone: fieldOf(form, 'zone'),
+  language: fieldOf(form, 'language'),
 })
 
-function readTerms({ rhythm, hour, zone }: DigestForm, errors: Map<string, string>, language: Language): DigestTerms {
+function readTerms(
+  { rhythm, hour, zone, language: wanted }: DigestForm,
+  errors: Map<string, string>,
+  language: Language,
+): DigestTerms {
   const name = zoneNameOf(zone)
   if (name === undefined) errors.set('zone', digestsTexts[language].badZone)
   return {
     rhythm: rhythms.find((each) => each === rhythm) ?? usualDigestTerms.rhythm,
     hour: /^(?:\d|1\d|2[0-3])$/.test(hour) ? Number(hour) : usualDigestTerms.hour,
     zone: name ?? usualDigestTerms.zone,
+    language: isLanguage(wanted) ? wanted : language,
   }
 }
 
@@ -97,7 +117,13 @@ async function listPage(
   const { organizationId } = organization
   const digests = await listDigests(context.store.db, organizationId)
   const searches = await listSearches(context.store.db, organizationId)
-  const usual = { ...usualDigestTerms, hour: String(usualDigestTerms.hour), search: '', person: viewer.person.mail }
+  const usual = {
+    ...usualDigestTerms,
+    hour: String(usualDigestTerms.hour),
+    language,
+    search: '',
+    person: viewer.person.mail,
+  }
   const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
   const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.shared.newSearch}</a>`
   return page({
@@ -156,7 +182,8 @@ function nextText({ search, rhythm, dueAt }: ListedDigest, language: Language): 
   return rhythm === 'atOnce' ? digestsTexts[language].nextHits : moment(dueAt, language)
 }
 
-function termFields(form: DigestForm, errors: FieldErrors, language: Language): Html {
+/** `isNew`: script sets the zone to the one of the browser. */
+function termFields(form: DigestForm, errors: FieldErrors, language: Language, isNew = false): Html {
   const texts = digestsTexts[language]
   const hours = Array.from({ length: 24 }, (_, hour): Choice => [String(hour), `${hour}:00`])
   return html`
@@ -168,13 +195,19 @@ function termFields(form: DigestForm, errors: FieldErrors, language: Language): 
       choices: rhythms.map((each) => [each, texts.rhythms[each]] as const),
     })}
     ${select({ name: 'hour', label: texts.shared.hour, value: form.hour, choices: hours })}
-    ${field({
+    <div${isNew && errors.size === 0 && html` data-zone`}>${field({
       name: 'zone',
       label: texts.zone,
       value: form.zone,
       hint: texts.zoneHint,
       maxLength: 100,
       error: errors.get('zone'),
+    })}</div>
+    ${select({
+      name: 'language',
+      label: texts.language,
+      value: form.language,
+      choices: Object.entries(texts.languages),
     })}
   `
 }
@@ -206,7 +239,8 @@ function addForm(
       maxLength: 254,
       error: errors.get('person'),
     })}
-    ${termFields(form, errors, language)}
+    ${termFields(form, errors, language, true)}
+    <p class="soft small">${texts.oneMail}</p>
     <div class="row"><button class="go">${texts.addButton}</button></div>
   </form>`
 }
@@ -267,6 +301,7 @@ function editPage(
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language } = request
   const digest = await digestOf(context, request)
+  await refuseOthers(context, request, digest)
   const form = formSent(request)
   const errors = new Map<string, string>()
   const terms = readTerms(form, errors, language)

@@ -2,7 +2,7 @@
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
-  lead: 'Who receives the hits of a search by mail, and when. Mails carry no score.',
+  lead: 'Who receives the hits of which search by mail, and when. Mails carry no score.',
   none: 'Nobody receives mails yet',
   noneDetail: 'Add somebody to a search. A mail is sent only when there are new hits.',
   noSearch: 'There is no search yet',
@@ -15,6 +15,11 @@ const en = {
   atOnceHint: '“Immediately” sends at most one mail an hour.',
   zone: 'Time zone',
   zoneHint: 'Such as Europe/Berlin.',
+  language: 'Language',
+  languages: { en: 'English', de: 'Deutsch' },
+  oneMail:
+    'One mail brings the hits of all searches of a person. Somebody who receives mails already keeps their times.',
+  ofPerson: (person: string) => `${person} receives hits of other organizations too, and alone changes when.`,
   next: 'Next',
   nextHits: 'With the next hits',
   nothing: 'Nothing: its search was deleted',
@@ -26,7 +31,7 @@ const en = {
   addButton: 'Send mails',
   editTitle: (person: string) => `Mails to ${person}`,
   removeTitle: (person: string) => `Send no more mails to ${person}?`,
-  removeBody: 'Waiting mails are not sent either.',
+  removeBody: 'Waiting mails lose the hits of this search too.',
   badMail: 'This is not a mail address. Write it like anna@example.org.',
   badZone: 'There is no such time zone. Write it as in Europe/Berlin.',
   badSearch: 'Choose one of your searches.',
@@ -40,7 +45,7 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: 'Wer die Treffer einer Suche per E-Mail bekommt, und wann. E-Mails enthalten keine Punktzahl.',
+  lead: 'Wer die Treffer welcher Suche per E-Mail bekommt, und wann. E-Mails enthalten keine Punktzahl.',
   none: 'Noch bekommt niemand E-Mails',
   noneDetail: 'Fügen Sie einer Suche jemanden hinzu. Eine E-Mail kommt nur, wenn es neue Treffer gibt.',
   noSearch: 'Es gibt noch keine Suche',
@@ -54,6 +59,10 @@ const de: typeof en = {
   atOnceHint: '„Sofort“ sendet höchstens eine E-Mail je Stunde.',
   zone: 'Zeitzone',
   zoneHint: 'Zum Beispiel Europe/Berlin.',
+  language: 'Sprache',
+  languages: { en: 'English', de: 'Deutsch' },
+  oneMail: 'Eine E-Mail bringt die Treffer aller Suchen einer Person. Wer schon E-Mails bekommt, behält deren Zeiten.',
+  ofPerson: (person) => `${person} bekommt auch Treffer anderer Organisationen und ändert allein, wann sie kommen.`,
   next: 'Nächste',
   nextHits: 'Mit den nächsten Treffern',
   nothing: 'Nichts: ihre Suche ist gelöscht',
@@ -65,7 +74,7 @@ const de: typeof en = {
   addButton: 'E-Mails senden',
   editTitle: (person) => `E-Mails an ${person}`,
   removeTitle: (person) => `Keine E-Mails mehr an ${person} senden?`,
-  removeBody: 'Auch wartende E-Mails werden nicht gesendet.',
+  removeBody: 'Auch wartende E-Mails verlieren die Treffer dieser Suche.',
   badMail: 'Das ist keine E-Mail-Adresse. Schreiben Sie sie wie anna@example.org.',
   badZone: 'Diese Zeitzone gibt es nicht. Schreiben Sie sie wie Europe/Berlin.',
   badSearch: 'Wählen Sie eine Ihrer Suchen.',

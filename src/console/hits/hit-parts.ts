@@ -98,7 +98,7 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
           `
       }
     </span>
-    <span>${record && value(record, language)}</span>
+    <span>${record && valueText(record, language)}</span>
     ${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}
     ${
       search &&
@@ -108,7 +108,7 @@ function meta({ hit, record, search, organizationId, now, language }: HitView): 
   </p>`
 }
 
-function value({ contractAmount }: TenderRecord, language: Language): string {
+export function valueText({ contractAmount }: Pick<TenderRecord, 'contractAmount'>, language: Language): string {
   const texts = hitsTexts[language]
   if (contractAmount === null) return texts.noValue
   const { value: amount, currency, estimated } = contractAmount

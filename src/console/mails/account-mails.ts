@@ -11,6 +11,7 @@ import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment } from '../frame/format.ts'
 import { html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
+import { framedMail, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
 import { mailTexts } from './mail-texts.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
 import { webhookLetter } from './webhook-letters.ts'
@@ -84,17 +85,20 @@ export function renderAccountMail({ kind, language, data }: AccountMail, where: 
   const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
   const { subject, paragraphs, action, last } = write(data, language, where)
   const sentBy = mailTexts[language].sentBy(where.origin)
-  const blocks = [...paragraphs, ...(action ? [action[1]] : []), ...(last === undefined ? [] : [last]), '--', sentBy]
-  const document = html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
-<h1>${subject}</h1>
-${paragraphs.map((text) => html`<p>${text}</p>\n`)}
-  ${action && html`<p><a href="${action[1]}">${action[0]}</a></p>\n<p>${action[1]}</p>\n`}
-  ${last !== undefined && html`<p>${last}</p>\n`}
-  <hr>
-<p>${sentBy}</p></body></html>
-`
-  return { subject: oneLine(subject), text: `${blocks.join('\n\n')}\n`, html: document.text }
+  return framedMail({
+    language,
+    subject,
+    body: html`${paragraphs.map((text) => mailParagraph(text))}${
+      action && html`${mailButton(...action)}${mailParagraph(mailLink(action[1], action[1]), 'address')}`
+    }${last !== undefined && mailParagraph(last, 'small')}`,
+    foot: mailParagraph(sentBy, 'small'),
+    text: [
+      ...paragraphs,
+      ...(action ? [`${action[0]}: ${action[1]}`] : []),
+      ...(last === undefined ? [] : [last]),
+      `-- \n${sentBy}`,
+    ],
+  })
 }
 
 /** Queues a mail to an address. Call it in the transaction of its cause. */

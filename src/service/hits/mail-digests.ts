@@ -3,13 +3,14 @@
 
 import { openMailServer } from '../../digests/mail-server.ts'
 import { makeDigests } from '../../digests/make-digests.ts'
-import { type SendOptions, sendMails } from '../../digests/send-mails.ts'
+import { type Leaving, type SendOptions, sendMails } from '../../digests/send-mails.ts'
 import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config, MailSettings } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Sealer } from '../../platform/sealing.ts'
-import { removeDigest } from '../../store/hits/digests.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
 import { pruneMails } from '../../store/people/mails.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
@@ -17,8 +18,8 @@ import { openSealer, type SealerContext } from './webhook-sealer.ts'
 const lookMs = 5_000
 /** Maximum rows to delete in one statement. */
 const pruneRows = 500
-/** Sealing context of the token in an unsubscribe link. */
-const tokenContext = 'unsubscribe'
+/** Sealing contexts of the tokens in unsubscribe links: of the id of a digest, and of the hash of an address. */
+const tokenContexts = { oneSearch: 'unsubscribe', all: 'unsubscribe-all' } as const
 
 /** Starts immediately. A digest that cannot be made does not hold up any mail. */
 export function startMails(
@@ -30,10 +31,11 @@ export function startMails(
     /** Called with what is wrong; undefined when it works again. */
     readonly report: (concern: string | undefined) => void
     readonly renderAccountMail: SendOptions['renderAccountMail']
+    readonly renderDigest: SendOptions['renderDigest']
     readonly onGivenUp: NonNullable<SendOptions['onGivenUp']>
   },
 ): { readonly close: () => Promise<void> } {
-  const { store, clock, config, mail, random, log, report, renderAccountMail, onGivenUp } = options
+  const { store, clock, config, mail, random, log, report, renderAccountMail, renderDigest, onGivenUp } = options
   const server = openMailServer(mail)
   const domain = mail.from.slice(mail.from.indexOf('@') + 1)
   let prunedAt = Number.NEGATIVE_INFINITY
@@ -49,8 +51,9 @@ export function startMails(
         clock,
         random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
         server,
-        unsubscribeUrl: (digestId) => sealer && `${baseUrl}/unsubscribe?token=${tokenOf(sealer, digestId)}`,
+        leaving: sealer && baseUrl !== undefined ? leavingOf(sealer, baseUrl) : undefined,
         renderAccountMail,
+        renderDigest,
         onGivenUp,
       },
       signal,
@@ -69,16 +72,29 @@ export function startMails(
   }
 }
 
-function tokenOf(sealer: Sealer, digestId: string): string {
-  return sealer.seal(Buffer.from(digestId), tokenContext).toString('base64url')
+function leavingOf(sealer: Sealer, baseUrl: string): Leaving {
+  const token = (text: string, kind: keyof typeof tokenContexts): string =>
+    sealer.seal(Buffer.from(text), tokenContexts[kind]).toString('base64url')
+  return {
+    all: (person) => `${baseUrl}/unsubscribe?token=${token(recipientHash(person), 'all')}`,
+    oneSearch: (digestId) => `${baseUrl}/unsubscribe/search?token=${token(digestId, 'oneSearch')}`,
+  }
 }
 
 /**
- * Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not issue.
+ * Ends the mails to a person, or the hits of one search in them: what the token was made for. False for a token that we
+ * did not issue.
  */
 export async function unsubscribe(context: SealerContext, token: string): Promise<boolean> {
-  const digestId = (await openSealer(context)).open(Buffer.from(token, 'base64url'), tokenContext)
+  const sealed = Buffer.from(token, 'base64url')
+  const sealer = await openSealer(context)
+  const person = sealer.open(sealed, tokenContexts.all)
+  if (person !== undefined) {
+    await removeRecipient(context.store.db, person.toString())
+    return true
+  }
+  const digestId = sealer.open(sealed, tokenContexts.oneSearch)
   if (digestId === undefined) return false
-  await removeDigest(context.store.db, digestId.toString())
+  await inTransaction(context.store, (trx) => removeDigest(trx, digestId.toString()))
   return true
 }

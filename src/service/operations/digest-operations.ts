@@ -1,6 +1,6 @@
 // The operator's commands about digests: who receives the hits of a search by mail, and when.
-import { addDigest, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
-import { type DigestTerms, type Rhythm, zoneNameOf } from '../../digests/digest-schedule.ts'
+import { addDigest, type DigestTerms, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
+import { type Rhythm, zoneNameOf } from '../../digests/digest-schedule.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
@@ -30,8 +30,14 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
   const person = mailAddressOf(String(options['to']))
   if (person === undefined)
     throw new OperatorError('invalid-mail', `"${options['to']}" is not a mail address; write it like anna@example.org.`)
-  const terms = { ...usualDigestTerms, ...termsOf(options) }
-  const outcome = await inTransaction(store, (trx) => addDigest(trx, actingOf(context), { search, person, terms }))
+  const wanted = termsOf(options)
+  const outcome = await inTransaction(store, async (trx) => {
+    const acting = actingOf(context)
+    const made = await addDigest(trx, acting, { search, person, terms: { ...usualDigestTerms, ...wanted } })
+    // somebody with other digests keeps the terms of those, unless they are named
+    if (made.kind === 'created') await editDigest(trx, acting, made.digestId, wanted)
+    return made
+  })
   if (outcome.kind === 'exists')
     throw new OperatorError(
       'already-exists',
@@ -53,7 +59,10 @@ export const editDigestNow: Operation<DigestContext> = async (context, { options
   const outcome = await inTransaction(context.store, (trx) => editDigest(trx, actingOf(context), digestId, terms))
   if (outcome.kind === 'gone') throw noDigest(operands[0]!)
   if (outcome.kind === 'unchanged')
-    throw new OperatorError('nothing-to-change', 'Nothing to change: pass a different --rhythm, --hour or --zone.')
+    throw new OperatorError(
+      'nothing-to-change',
+      'Nothing to change: pass a different --rhythm, --hour, --zone or --language.',
+    )
   await show(context, digestId, emit)
   return 0
 }
@@ -97,10 +106,11 @@ const noDigest = (id: string) =>
   new OperatorError('no-digest', `There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
 /** What the options say. Throws OperatorError for an unknown zone. */
-const termsOf = ({ rhythm, hour, zone }: ControlRequest['options']): Partial<DigestTerms> => ({
+const termsOf = ({ rhythm, hour, zone, language }: ControlRequest['options']): Partial<DigestTerms> => ({
   ...(rhythm !== undefined && { rhythm: rhythm === 'at-once' ? 'atOnce' : (rhythm as Rhythm) }),
   ...(hour !== undefined && { hour: Number(hour) }),
   ...(zone !== undefined && { zone: zoneNamed(String(zone)) }),
+  ...(language !== undefined && { language: language as DigestTerms['language'] }),
 })
 
 function zoneNamed(name: string): string {

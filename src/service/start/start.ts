@@ -1,5 +1,6 @@
 // `tenderstock start`: answers the API, and keeps reading, consolidating and publishing until it is stopped.
 import { resolve } from 'node:path'
+import { renderDigestLetter } from '../../console/mails/digest-letter.ts'
 import { writeAccountMail } from '../../console/mails/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
@@ -399,6 +400,7 @@ async function openMails(
     // the reason is only logged: `/readyz` is public
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
     renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
+    renderDigest: (letter) => renderDigestLetter(letter, origin),
     onGivenUp: ({ digestId, person, error }) => {
       counters.mailsGivenUp++
       emit({

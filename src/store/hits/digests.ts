@@ -1,5 +1,8 @@
-// Digests: who receives the hits of a search by mail, and how far each of them is.
-import { sql } from 'kysely'
+// Digests: who receives the hits of which search by mail, and how far each of them is. A person has one row for each
+// search, and all of them have the same rhythm: one mail brings what is new in all.
+import { createHash } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import { arrayText } from '../database/array-text.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { withoutRedacted } from '../received/redactions.ts'
 import { isClosed, representedId } from './closed-hits.ts'
@@ -20,6 +23,7 @@ export type Digest = {
   readonly rhythm: 'atOnce' | 'daily' | 'weekly'
   readonly hour: number
   readonly zone: string
+  readonly language: 'en' | 'de'
   /** The newest edition whose hits are in a digest. */
   readonly lastEdition: number
   /** State of its rhythm (digests/digest-schedule.ts DigestState). */
@@ -28,22 +32,29 @@ export type Digest = {
   readonly dueAt: number
 }
 
-/** What decides when it is due. */
-export type DigestTiming = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'madeDay' | 'dueAt'>
+/** What a person decides about all of their digests. */
+type DigestTermsStored = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'language'>
+/** With what decides when the next one is due. */
+type DigestTiming = DigestTermsStored & Pick<Digest, 'madeDay' | 'dueAt'>
 
+// programs of an older version write no language: their mails are English
 const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search,
   o.organization_id as "organizationId", o.name as organization, g.person,
-  g.rhythm, g.hour, g.zone, g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
+  g.rhythm, g.hour, g.zone, case when g.language = 'de' then 'de' else 'en' end as language,
+  g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
 const digestTables = sql`digest g left join saved_search s using (search_no)
   join organization o on o.organization_id = coalesce(s.organization_id, g.organization_id)`
 
-/** A new digest. It begins with the hits of the first edition that is not matched completely. */
+/**
+ * A new digest. It begins with the hits of the first edition that is not matched completely. A person who has others
+ * keeps the terms of those.
+ */
 export function createDigest(
   store: Pick<Store, 'db'>,
   wanted: DigestTiming & Pick<Digest, 'digestId' | 'person'> & { readonly searchNo: number },
   now: number,
 ): Promise<'created' | 'exists' | 'tooMany'> {
-  const { digestId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
+  const { digestId, searchNo, person } = wanted
   return inTransaction(store, async (trx) => {
     // simultaneous creations are counted one after the other
     await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
@@ -52,36 +63,96 @@ export function createDigest(
       from digest where search_no = ${searchNo}::integer`.execute(trx)
     if (rows[0]!.isThere) return 'exists'
     if (rows[0]!.count >= maxDigests) return 'tooMany'
+    const others = await lockDigestsOf(trx, sql`lower(${person})`)
+    const { rhythm, hour, zone, language, madeDay, dueAt } = others[0] ?? wanted
+    const madeAt = others[0]?.madeAt ?? null
     await sql`
-      insert into digest (digest_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
-      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,
-        ${madeDay}::integer, ${dueAt}, ${now} from hit_mark`.execute(trx)
+      insert into digest (digest_id, search_no, person, rhythm, hour, zone, language, last_edition, made_day, made_at, due_at, created_at)
+      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, ${language}, edition,
+        ${madeDay}::integer, ${madeAt}::bigint, ${dueAt}, ${now} from hit_mark`.execute(trx)
     return 'created'
   })
 }
 
-/** By its id; undefined when there is none. In a transaction, others that change it wait. */
-export async function lockDigest(trx: Executor, digestId: string): Promise<Digest | undefined> {
+/** All digests of a person. */
+export async function digestsOf(db: Executor, person: string): Promise<Digest[]> {
   const { rows } = await sql<Digest>`
-    select ${digestColumns} from ${digestTables} where g.digest_id = ${digestId} for update of g`.execute(trx)
-  return rows[0]
+    select ${digestColumns} from ${digestTables} where lower(g.person) = lower(${person}) order by g.digest_id`.execute(
+    db,
+  )
+  return rows
 }
 
-/** Changes the rhythm, hour or zone, but not which hits it has reached. */
-export async function changeTiming(
+/** All digests of a person, in the order in which everybody locks them. */
+async function lockDigestsOf(trx: Executor, lowerPerson: RawBuilder<unknown>): Promise<Digest[]> {
+  const { rows } = await sql<Digest>`
+    select ${digestColumns} from ${digestTables} where lower(g.person) = ${lowerPerson}
+    order by g.digest_id for update of g`.execute(trx)
+  return rows
+}
+
+/**
+ * By its id; undefined when there is none. In a transaction, others that change any digest of the same person wait.
+ */
+export async function lockDigest(trx: Executor, digestId: string): Promise<Digest | undefined> {
+  const all = await lockDigestsOf(trx, sql`(select lower(person) from digest where digest_id = ${digestId})`)
+  return all.find((each) => each.digestId === digestId)
+}
+
+/** Whether a person receives hits of searches of other organizations too. */
+export async function hasOtherDigests(
+  db: Executor,
+  { person, organizationId }: Pick<Digest, 'person' | 'organizationId'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${digestTables} where lower(g.person) = lower(${person}) and o.organization_id <> ${organizationId}
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Changes the terms of all digests of a person, but not which hits they have reached. */
+export async function changeTerms(
   trx: Executor,
-  digestId: string,
-  { rhythm, hour, zone, dueAt }: Omit<DigestTiming, 'madeDay'>,
+  person: string,
+  { rhythm, hour, zone, language, dueAt }: DigestTermsStored & Pick<Digest, 'dueAt'>,
 ): Promise<void> {
   await sql`
-    update digest set rhythm = ${rhythm}, hour = ${hour}::smallint, zone = ${zone}, due_at = ${dueAt}
-    where digest_id = ${digestId}`.execute(trx)
+    update digest set rhythm = ${rhythm}, hour = ${hour}::smallint, zone = ${zone}, language = ${language}, due_at = ${dueAt}
+    where lower(person) = lower(${person})`.execute(trx)
 }
 
-/** Removes the digest and its mails. False when there is no such digest. */
-export async function removeDigest(db: Executor, digestId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`delete from digest where digest_id = ${digestId}`.execute(db)
-  return numAffectedRows === 1n
+/**
+ * Removes the digest. Mails that bring hits of other searches too stay; the last digest of a person goes with all.
+ * False when there is no such digest.
+ */
+export async function removeDigest(trx: Executor, digestId: string): Promise<boolean> {
+  const digest = await lockDigest(trx, digestId)
+  if (!digest) return false
+  await sql`
+    update mail set digest_id = o.digest_id from (
+      select digest_id from digest where lower(person) = lower(${digest.person}) and digest_id <> ${digestId}
+      order by digest_id limit 1) o
+    where mail.digest_id = ${digestId}`.execute(trx)
+  await sql`delete from digest where digest_id = ${digestId}`.execute(trx)
+  return true
+}
+
+/** Stands for a mail address in links: as long as an id, and not the address itself. */
+export const recipientHash = (person: string): string =>
+  createHash('sha256').update(person.toLowerCase()).digest('hex').slice(0, 36)
+
+/** Removes all digests of a person with all mails. */
+export async function removeRecipient(db: Executor, hash: string): Promise<void> {
+  await sql`
+    delete from digest where left(encode(sha256(convert_to(lower(person), 'UTF8')), 'hex'), 36) = ${hash}`.execute(db)
+}
+
+/** Which digests of the person of a digest still have a search. */
+export async function liveDigests(db: Executor, digestId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select digest_id as id from digest where search_no is not null
+      and lower(person) = (select lower(person) from digest where digest_id = ${digestId})`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** A digest with the outcome of its mails. */
@@ -101,100 +172,127 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
       select (count(*) filter (where state = 'sent'))::integer as "mailsSent",
         (count(*) filter (where state = 'due'))::integer as "mailsDue",
         (count(*) filter (where state = 'given-up'))::integer as "mailsGivenUp",
-        (array_agg(last_error order by created_at desc) filter (where state <> 'sent' and last_error is not null))[1] as "lastError"
-      from mail m where m.digest_id = g.digest_id
+        (array_agg(last_error order by m.created_at desc) filter (where state <> 'sent' and last_error is not null))[1] as "lastError"
+      from mail m join digest d using (digest_id) where lower(d.person) = lower(g.person)
     ) mails
     where ${organizationId ?? null}::text is null or o.organization_id = ${organizationId ?? null}
     order by s.name, g.person, g.digest_id`.execute(db)
   return rows
 }
 
-/** A due digest of a search, locked, and the newest edition that is matched completely. */
-export type DueDigest = Digest & { readonly searchNo: number; readonly search: string; readonly edition: number }
-
-/**
- * Locks the digest that has been due longest; those locked by other processes are skipped. Immediate digests wait until
- * there is another edition. Undefined when none is due.
- */
-export async function lockDueDigest(trx: Executor, now: number): Promise<DueDigest | undefined> {
-  const { rows } = await sql<DueDigest>`
-    select ${digestColumns}, k.edition from ${digestTables} cross join hit_mark k
-    where g.search_no is not null and g.due_at <= ${now} and (g.rhythm <> 'atOnce' or g.last_edition < k.edition)
-    order by g.due_at, g.digest_id limit 1 for update of g skip locked`.execute(trx)
-  return rows[0]
+/** The digests of a person that are due, locked, and the newest edition that is matched completely. */
+export type DueDigests = {
+  /** All of the person: at least one, by id. */
+  readonly all: readonly Digest[]
+  /** The one that is due first: its terms become those of all. */
+  readonly first: Digest
+  readonly edition: number
 }
 
-/** A hit as a digest lists it. */
-type DigestHit = {
+/**
+ * Locks the digests of the person who has waited longest; those locked by other processes are skipped. Immediate
+ * digests wait until there is another edition. Undefined when none is due.
+ */
+export async function lockDueDigests(trx: Executor, now: number): Promise<DueDigests | undefined> {
+  // the first one stands for all of its person: whoever has it locked makes the mail
+  const { rows } = await sql<{ who: string; edition: number }>`
+    select lower(g.person) as who, k.edition from digest g cross join hit_mark k
+    where g.digest_id in (
+      select min(d.digest_id) from digest d
+      where lower(d.person) in (
+        select lower(person) from digest
+        where search_no is not null and due_at <= ${now} and (rhythm <> 'atOnce' or last_edition < k.edition))
+      group by lower(d.person))
+    order by g.due_at, g.digest_id limit 1 for update of g skip locked`.execute(trx)
+  const found = rows[0]
+  if (!found) return undefined
+  const all = await lockDigestsOf(trx, sql`${found.who}`)
+  const withSearch = all.filter(({ searchNo }) => searchNo !== null)
+  const first = withSearch.reduce<Digest | undefined>(
+    (one, other) => (one && one.dueAt <= other.dueAt ? one : other),
+    undefined,
+  )
+  return first && { all, first, edition: found.edition }
+}
+
+/** A tender that one or more searches found. */
+type DigestTender = {
+  readonly tenderId: string
   readonly isClosed: boolean
-  /** Its deadline is within the next days. */
-  readonly isUrgent: boolean
+  /** JSON array, by search: `searchNo`, and `matched` and `reasons` of its hit. */
+  readonly matches: string
   /** JSON of the newest published record; null when there is none. */
   readonly body: string | null
 }
 
 export type DigestHits = {
+  /** Number of tenders. */
   readonly count: number
-  /** SHA-256 over the ids of all of them, hexadecimal digits. */
+  /** SHA-256 over the ids of all hits, hexadecimal digits. */
   readonly hash: string
-  readonly best: readonly DigestHit[]
+  readonly tenders: readonly DigestTender[]
 }
 
-/** Editions with `after` < edition <= `upTo`. `urgentMs`: a deadline is urgent when it is nearer than this. */
+/** The hits of some searches, of editions with `after` < edition <= `upTo`. */
 type DigestSpan = {
-  readonly searchNo: number
-  readonly after: number
+  readonly searches: readonly { readonly searchNo: number; readonly after: number }[]
   readonly upTo: number
-  readonly now: number
-  readonly urgentMs: number
+}
+
+/** By deadline, those without one then, and those already closed last: `limit` tenders after the first `offset`. */
+export async function digestHits(
+  trx: Executor,
+  { searches, upTo }: DigestSpan,
+  { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
+): Promise<DigestHits> {
+  const found = sql`(
+    select h.*, ${representedId} as shown_id
+    from (
+      select h.*, ${isClosed} as is_closed
+      from unnest(${arrayText(searches.map(({ searchNo }) => searchNo))}::integer[],
+        ${arrayText(searches.map(({ after }) => after))}::integer[]) as s (search_no, after)
+      join hit h on h.search_no = s.search_no and h.digest_edition > s.after and h.digest_edition <= ${upTo}::integer
+      offset 0
+    ) h)`
+  const { rows: sums } = await sql<{ count: number; hash: string | null }>`
+    select count(distinct shown_id)::integer as count,
+      encode(sha256(convert_to(string_agg(hit_id, ' ' order by hit_id collate "C"), 'UTF8')), 'hex') as hash
+    from ${found} h`.execute(trx)
+  const { count, hash } = sums[0]!
+  if (hash === null) return { count: 0, hash: '', tenders: [] }
+  const { rows: tenders } = await sql<DigestTender>`
+    with shown as materialized (
+      select shown_id, bool_and(is_closed) as is_closed, min(deadline_ms) as deadline_ms,
+        json_agg(json_build_object('searchNo', search_no, 'matched', matched, 'reasons', reasons) order by search_no)::text as matches
+      from ${found} h group by shown_id
+      order by bool_and(is_closed), min(deadline_ms) nulls last, shown_id
+      limit ${limit}::integer offset ${offset}::integer
+    )
+    select h.shown_id as "tenderId", h.is_closed as "isClosed", h.matches, e.body
+    from shown h
+    left join published_tender p on p.tender_id = h.shown_id
+    left join edition_entry e on e.last_modified = p.last_modified
+    order by h.is_closed, h.deadline_ms nulls last, h.shown_id`.execute(trx)
+  return { count, hash, tenders: await withoutRedacted(trx, tenders) }
 }
 
 /**
- * The hits of a span of editions: the urgent ones first, then the best, and those already closed last; at most `limit`.
+ * Moves digests of one person together, with the terms of the first. Call it in the transaction that queues the mail.
  */
-export async function digestHits(trx: Executor, span: DigestSpan, limit: number): Promise<DigestHits> {
-  const { searchNo, after, upTo, now, urgentMs } = span
-  const isInSpan = sql`h.search_no = ${searchNo}::integer and h.digest_edition > ${after}::integer
-    and h.digest_edition <= ${upTo}::integer`
-  const { rows: sums } = await sql<{ count: number; hash: string | null }>`
-    select count(*)::integer as count,
-      encode(sha256(convert_to(string_agg(h.hit_id, ' ' order by h.hit_id collate "C"), 'UTF8')), 'hex') as hash
-    from hit h where ${isInSpan}`.execute(trx)
-  const { count, hash } = sums[0]!
-  if (hash === null) return { count: 0, hash: '', best: [] }
-  const { rows: best } = await sql<DigestHit>`
-    with h as materialized (
-      select *, not is_closed and coalesce(deadline_ms between ${now} and ${now + urgentMs}, false) as is_urgent from (
-        select h.*, ${isClosed} as is_closed from hit h where ${isInSpan}
-      ) h
-      order by is_closed, is_urgent desc, fit_score desc, hit_id limit ${limit}::integer
-    )
-    select h.is_closed as "isClosed", h.is_urgent as "isUrgent", e.body
-    from h
-    left join published_tender p on p.tender_id = ${representedId}
-    left join edition_entry e on e.last_modified = p.last_modified
-    order by h.is_closed, h.is_urgent desc, h.fit_score desc, h.hit_id`.execute(trx)
-  return { count, hash, best: await withoutRedacted(trx, best) }
-}
-
-/** Call it in the transaction that queues the mail. */
-export async function moveDigest(
+export async function moveDigests(
   trx: Executor,
-  {
-    digestId,
-    lastEdition,
-    madeDay,
-    madeAt,
-    dueAt,
-  }: Pick<Digest, 'digestId' | 'lastEdition' | 'madeDay' | 'madeAt' | 'dueAt'>,
+  digestIds: readonly string[],
+  moved: Pick<Digest, 'lastEdition' | 'madeDay' | 'madeAt' | 'dueAt'> & DigestTermsStored,
 ): Promise<void> {
+  const { lastEdition, madeDay, madeAt, dueAt, rhythm, hour, zone, language } = moved
   await sql`
-    update digest set last_edition = ${lastEdition}::integer, made_day = ${madeDay}::integer, made_at = ${madeAt}::bigint,
-      due_at = ${dueAt}
-    where digest_id = ${digestId}`.execute(trx)
+    update digest set last_edition = greatest(last_edition, ${lastEdition}::integer), made_day = ${madeDay}::integer,
+      made_at = ${madeAt}::bigint, due_at = ${dueAt}, rhythm = ${rhythm}, hour = ${hour}::smallint, zone = ${zone}, language = ${language}
+    where digest_id = any(${arrayText(digestIds)}::text[])`.execute(trx)
 }
 
-/** Postpones a digest to `dueAt`, so that others go first. */
-export async function postponeDigest(db: Executor, digestId: string, dueAt: number): Promise<void> {
-  await sql`update digest set due_at = ${dueAt} where digest_id = ${digestId}`.execute(db)
+/** Postpones digests to `dueAt`, so that others go first. */
+export async function postponeDigests(db: Executor, digestIds: readonly string[], dueAt: number): Promise<void> {
+  await sql`
+    update digest set due_at = ${dueAt} where digest_id = any(${arrayText(digestIds)}::text[])`.execute(db)
 }

@@ -8,9 +8,9 @@ import type { StoredProfile, StoredSearch } from './searches.ts'
 export type RemovedWith = { readonly hits: number; readonly messages: number }
 
 /**
- * Deletes a locked search with its versions, its hits, and every message and mail about them. An attempt in progress
- * ends: its worker loses the endpoint. Endpoints that named the search no longer do, and its digests have nothing to
- * send.
+ * Deletes a locked search with its versions, its hits, and every message about them; a mail that waits is sent without
+ * them. An attempt in progress ends: its worker loses the endpoint. Endpoints that named the search no longer do, and
+ * its digests have nothing to send.
  */
 export async function deleteSearch(
   trx: Executor,
@@ -34,11 +34,10 @@ export async function deleteSearch(
   await sql`
     update webhook_endpoint set searches = (searches::jsonb - ${searchId}::text)::text
     where organization_id = ${organizationId} and searches::jsonb @> to_jsonb(${searchId}::text)`.execute(trx)
-  const digests = await sql<{ id: string }>`
-    update digest set search_no = null, organization_id = ${organizationId} where search_no = ${searchNo}::integer returning digest_id as id`.execute(
+  await sql`
+    update digest set search_no = null, organization_id = ${organizationId} where search_no = ${searchNo}::integer`.execute(
     trx,
   )
-  for (const { id } of digests.rows) await sql`delete from mail where digest_id = ${id}`.execute(trx)
   await sql`delete from search_edition where search_no = ${searchNo}::integer`.execute(trx)
   await sql`
     with versions as (delete from saved_search_version where search_no = ${searchNo}::integer returning version)

@@ -756,4 +756,18 @@ export const migrations: Migrations = {
     'alter table invitation add column link_hash bytea',
     'alter table person add column is_mail_unproven boolean',
   ],
+  // One mail for a person: their digests get the terms of the one that comes most often. Each keeps its position, so a
+  // program of before, which mails them one by one, can run beside.
+  '0015-one-letter': [
+    'alter table digest add column language text',
+    'create index digest_recipient on digest (lower(person))',
+    `update digest d set rhythm = t.rhythm, hour = t.hour, zone = t.zone, made_day = t.made_day, made_at = t.made_at,
+        due_at = t.due_at
+      from (
+        select distinct on (lower(person)) lower(person) as who, rhythm, hour, zone, made_day, made_at, due_at from digest
+        order by lower(person), search_no is null, array_position(array['atOnce', 'daily', 'weekly'], rhythm), created_at,
+          digest_id
+      ) t
+      where lower(d.person) = t.who`,
+  ],
 }

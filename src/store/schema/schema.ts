@@ -555,7 +555,7 @@ export type Database = {
     /** The beginning of the answer. */
     answer: string
   }
-  /** Mails with the hits of a search for one person. */
+  /** Who receives the hits of which search by mail. The rows of a person have the same terms: one mail brings all. */
   digest: {
     digest_id: string
     /** Null: its search was deleted, and it has nothing to send. */
@@ -567,6 +567,8 @@ export type Database = {
     rhythm: string
     hour: number
     zone: string
+    /** Null: written by a version before this column, whose mails were English. */
+    language: string | null
     /** The newest edition whose hits are in a digest. */
     last_edition: number
     /** State of its rhythm (digests/digest-schedule.ts DigestState). */
@@ -579,7 +581,7 @@ export type Database = {
   mail: {
     /** The `Message-ID`: derived, so that a repeated mail has the same one. */
     message_id: string
-    /** Null: a mail of the console, to `person`. */
+    /** Of a digest any one of its person. Null: a mail of the console, to `person`. */
     digest_id: string | null
     /** JSON of digests/digest-content.ts DigestContent; of a mail of the console, the data that its kind needs. */
     content: string
