@@ -44,6 +44,32 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     await world[Symbol.asyncDispose]()
   })
 
+  test('lists how it is made for operators, and not for customers', async () => {
+    const { cookie: operator } = await world.person('op@example.org', { isOperator: true })
+    const acme = await world.organization('Acme', true)
+    const { cookie: owner } = await world.person('owner@example.org', { memberOf: [[acme, 'owner']] })
+    for (const path of ['/docs', '/docs/search?q=decision', '/docs/sync/guide', '/docs/errors', '/docs/fields'])
+      for (const [who, isListed] of [
+        [operator, true],
+        [owner, false],
+        [undefined, false],
+      ] as const) {
+        let text = ''
+        await expect
+          .poll(async () => (text = await (await world.get(path, who)).text()), { timeout: 20_000 })
+          .not.toContain('http-equiv="refresh"')
+        expect([
+          path,
+          who,
+          /<nav aria-label="Documentation">.*?<\/nav>/s.exec(text)![0].includes('/docs/decisions'),
+        ]).toEqual([path, who, isListed])
+        if (!isListed && path !== '/docs/sync/guide')
+          expect([path, text.includes('/docs/decisions')]).toEqual([path, false])
+      }
+    // a guide that cites one leads to it
+    expect((await world.get('/docs/decisions', owner)).status).toBe(200)
+  })
+
   /** Pages of the console that other groups provide. */
   const isOfOthers = (lost: string) => /→ \/(?:codes|sign-in)\b/.test(lost)
 
@@ -88,7 +114,8 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     const guides = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.md'))
       .map((path) => `/docs/${path.replace(/(?:\/?README)?\.md$/, '')}`)
-    const [index, sitemap] = [await text('/docs'), await text('/sitemap.xml')]
+    const { cookie } = await world.person('ida@example.org', { isOperator: true })
+    const [index, sitemap] = [await (await world.get('/docs', cookie)).text(), await text('/sitemap.xml')]
     for (const address of guides) {
       expect(index).toContain(`href="${address}"`)
       expect(sitemap).toContain(`<loc>${world.origin}${address}</loc>`)

@@ -4,14 +4,14 @@ import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { type PageAnswer, page } from '../frame/page.ts'
 import { docsTexts } from './docs-texts.ts'
-import { type GroupName, groupNames } from './guide-groups.ts'
+import { type DocReader, type GroupName, groupsFor } from './guide-groups.ts'
 import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
 export type DocContent = {
   /** Undefined for pages outside the reading order. */
   readonly doc: DocPage | undefined
-  readonly language: Language
+  readonly reader: DocReader
   readonly title: string
   /** The body begins with its own heading. */
   readonly hasTitle?: boolean
@@ -26,7 +26,8 @@ export type DocContent = {
 
 /** A page of the documentation. */
 export function docFrame(handbook: Handbook, content: DocContent): PageAnswer {
-  const { doc, language, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
+  const { doc, reader, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
+  const { language } = reader
   const texts = docsTexts[language]
   const lang = bodyLanguage !== undefined && bodyLanguage !== language && html` lang="${bodyLanguage}"`
   const hasContents = contents.length > 1 && !isWide
@@ -35,11 +36,11 @@ export function docFrame(handbook: Handbook, content: DocContent): PageAnswer {
     hasHead: false,
     current: '/docs',
     ...(refreshSeconds !== undefined && { refreshSeconds }),
-    body: html`<div class="docs${hasContents && ' tri'}">${navigation(handbook, doc, language)}
+    body: html`<div class="docs${hasContents && ' tri'}">${navigation(handbook, doc, reader)}
 <article>
-  ${doc && crumbs(doc.group, language)}
+  ${doc && crumbs(doc.group, reader)}
   <div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>
-  ${doc && neighbors(handbook, doc, language)}
+  ${doc && neighbors(handbook, doc, reader)}
 </article>
 ${
   hasContents &&
@@ -52,18 +53,22 @@ ${
   })
 }
 
-const crumbs = (group: GroupName, language: Language): Html =>
-  html`<nav class="crumbs" aria-label="${docsTexts[language].shared.youAreHere}">
+function crumbs(group: GroupName, reader: DocReader): Html {
+  const texts = docsTexts[reader.language]
+  const name = texts.groups[group]
+  return html`<nav class="crumbs" aria-label="${texts.shared.youAreHere}">
     <ol>
-      <li><a href="/docs">${docsTexts[language].pageNames.docs}</a></li>
-      <li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li>
+      <li><a href="/docs">${texts.pageNames.docs}</a></li>
+      <li>${groupsFor(reader).includes(group) ? html`<a href="/docs#${group}">${name}</a>` : name}</li>
     </ol>
   </nav>`
+}
 
 /** All pages by group; the group of the page is open. */
-function navigation(handbook: Handbook, current: DocPage | undefined, language: Language): Html {
+function navigation(handbook: Handbook, current: DocPage | undefined, reader: DocReader): Html {
+  const { language } = reader
   const texts = docsTexts[language]
-  return html`<nav aria-label="${texts.pageNames.docs}">${groupNames.map(
+  return html`<nav aria-label="${texts.pageNames.docs}">${groupsFor(reader).map(
     (group) =>
       html`<details class="more"${group === (current?.group ?? 'start') && html` open`}><summary>${texts.groups[group]}</summary>${handbook.pages
         .filter((doc) => doc.group === group)
@@ -81,10 +86,13 @@ function titleOf(doc: DocPage, language: Language): string {
   return doc.textKey === undefined ? doc.title : docsTexts[language][doc.textKey]
 }
 
-function neighbors(handbook: Handbook, doc: DocPage, language: Language): Html {
+function neighbors(handbook: Handbook, doc: DocPage, reader: DocReader): Html {
+  const { language } = reader
+  const groups = groupsFor(reader)
   const texts = docsTexts[language]
-  const at = handbook.pages.indexOf(doc)
-  const [before, after] = [handbook.pages[at - 1], handbook.pages[at + 1]]
+  const listed = handbook.pages.filter(({ group }) => group === doc.group || groups.includes(group))
+  const at = listed.indexOf(doc)
+  const [before, after] = [listed[at - 1], listed[at + 1]]
   const link = (to: DocPage | undefined, rel: 'prev' | 'next', word: string) =>
     to && html`<a rel="${rel}" href="${to.address}"><span>${word}</span> <b>${titleOf(to, language)}</b></a>`
   return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">

@@ -6,7 +6,7 @@ import { type PageRequest, type PageRoute, publicPage } from '../frame/page.ts'
 import { empty } from '../frame/parts.ts'
 import { docFrame } from './doc-frame.ts'
 import { docsTexts } from './docs-texts.ts'
-import { groupNames } from './guide-groups.ts'
+import { type DocReader, groupsFor } from './guide-groups.ts'
 import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 import type { SearchGuides } from './search-guides.ts'
@@ -15,12 +15,12 @@ import type { SearchGuides } from './search-guides.ts'
 const longestQuery = 100
 
 export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[] => [
-  publicPage('GET', '/docs', ({ language }) => indexPage(handbook, language)),
+  publicPage('GET', '/docs', (request) => indexPage(handbook, request)),
   publicPage('GET', '/docs/search', (request) => searchPage(handbook, search, request)),
   ...handbook.pages.flatMap((doc) =>
     doc.file === undefined
       ? []
-      : [publicPage('GET', doc.address, ({ language }) => guidePage(handbook, doc, doc.file!, language))],
+      : [publicPage('GET', doc.address, (request) => guidePage(handbook, doc, doc.file!, request))],
   ),
   ...handbook.pictures.map((address) =>
     publicPage('GET', address, () => ({
@@ -31,19 +31,22 @@ export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[
   ),
 ]
 
-function guidePage(handbook: Handbook, doc: DocPage, file: string, language: Language) {
+function guidePage(handbook: Handbook, doc: DocPage, file: string, reader: DocReader) {
+  const { language } = reader
   const texts = docsTexts[language]
   const { title, headings } = handbook.guide(file)
   const body = handbook.render(file, { language, copy: texts.shared.copy, copied: texts.shared.copied })
-  return docFrame(handbook, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+  return docFrame(handbook, { doc, reader, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
 }
 
 /** On a long page, only the chapters are listed. */
 const isListed = ({ level }: Heading): boolean => level === 2
 
-function indexPage(handbook: Handbook, language: Language) {
+function indexPage(handbook: Handbook, reader: DocReader) {
+  const { language } = reader
+  const groups = groupsFor(reader)
   const texts = docsTexts[language]
-  const body = html`<h1>${texts.pageNames.docs}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groupNames.map(
+  const body = html`<h1>${texts.pageNames.docs}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groups.map(
     (group) =>
       html`<h2 id="${group}">${texts.groups[group]}</h2><ul lang="en">${handbook.pages
         .filter((doc) => doc.group === group)
@@ -51,10 +54,10 @@ function indexPage(handbook: Handbook, language: Language) {
   )}`
   return docFrame(handbook, {
     doc: undefined,
-    language,
+    reader,
     title: texts.pageNames.docs,
     hasTitle: true,
-    contents: groupNames.map((group) => ({ level: 2, id: group, text: texts.groups[group] })),
+    contents: groups.map((group) => ({ level: 2, id: group, text: texts.groups[group] })),
     body,
   })
 }
@@ -75,11 +78,13 @@ function searchForm(query: string, language: Language): Html {
   </form>`
 }
 
-async function searchPage(handbook: Handbook, search: SearchGuides, { query, language }: PageRequest) {
+async function searchPage(handbook: Handbook, search: SearchGuides, request: PageRequest) {
+  const { query, language } = request
   const texts = docsTexts[language]
   const words = (query.get('q') ?? '').trim().slice(0, longestQuery)
-  const found = words === '' ? [] : await search.find(words)
-  const results = groupNames.flatMap((group) => {
+  const groups = groupsFor(request)
+  const found = words === '' ? [] : await search.find(words, groups)
+  const results = groups.flatMap((group) => {
     const ofGroup = (found ?? []).filter(({ doc }) => doc.group === group)
     if (ofGroup.length === 0) return []
     return [
@@ -108,7 +113,7 @@ async function searchPage(handbook: Handbook, search: SearchGuides, { query, lan
   const body = html`<h1>${texts.shared.search}</h1>${searchForm(words, language)}${outcome}`
   return docFrame(handbook, {
     doc: undefined,
-    language,
+    reader: request,
     title: texts.shared.search,
     hasTitle: true,
     contents: [],

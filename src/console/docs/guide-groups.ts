@@ -1,4 +1,5 @@
 // The guides of the site: their group, order and address.
+import type { PageRequest } from '../frame/page.ts'
 
 /** Keys of the headings in the navigation (docs/docs-texts.ts). */
 export const groupNames = [
@@ -13,6 +14,15 @@ export const groupNames = [
   'contributing',
 ] as const
 export type GroupName = (typeof groupNames)[number]
+
+/** How the product is made: for whoever runs it, and not for customers. Pages that a guide cites open for everybody. */
+const groupsOfMakers = new Set<GroupName>(['decisions', 'contributing'])
+
+/** Whose language a page has, and whose groups it lists. */
+export type DocReader = Pick<PageRequest, 'language' | 'viewer'>
+
+export const groupsFor = ({ viewer }: DocReader): readonly GroupName[] =>
+  groupNames.filter((group) => viewer?.person.isOperator === true || !groupsOfMakers.has(group))
 
 /** A file of the repository, and its name in the navigation if its heading is too long. */
 export type ListedGuide = readonly [file: string, shortTitle?: string]

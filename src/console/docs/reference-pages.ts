@@ -13,6 +13,7 @@ import { fenceOf, listExample } from './api-examples.ts'
 import { type ReferenceAnswer, type ReferenceOperation, referenceOf } from './api-reference.ts'
 import { docFrame } from './doc-frame.ts'
 import { docsTexts } from './docs-texts.ts'
+import type { DocReader } from './guide-groups.ts'
 import type { DocPage, Handbook } from './handbook.ts'
 import { codeFigure, type Heading } from './render-guide.ts'
 import type { CodeSection } from './search-guides.ts'
@@ -29,15 +30,15 @@ export const referenceDocs: readonly DocPage[] = [
 ]
 
 export const referencePages = (context: ReferenceContext, handbook: Handbook): PageRoute[] => [
-  publicPage('GET', '/docs/reference/list', ({ language }) =>
-    operationPage(context, handbook, '/docs/reference/list', referenceOf('/v1/tenders'), language),
+  publicPage('GET', '/docs/reference/list', (request) =>
+    operationPage(context, handbook, '/docs/reference/list', referenceOf('/v1/tenders'), request),
   ),
-  publicPage('GET', '/docs/reference/record', ({ language }) =>
-    operationPage(context, handbook, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), language),
+  publicPage('GET', '/docs/reference/record', (request) =>
+    operationPage(context, handbook, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), request),
   ),
-  publicPage('GET', '/docs/errors', ({ language }) => errorsPage(handbook, language)),
+  publicPage('GET', '/docs/errors', (request) => errorsPage(handbook, request)),
   ...problemSlugs.map((slug) =>
-    publicPage('GET', `/docs/errors/${slug}`, ({ language }) => errorPage(context, handbook, slug, language)),
+    publicPage('GET', `/docs/errors/${slug}`, (request) => errorPage(context, handbook, slug, request)),
   ),
   publicPage('GET', '/openapi.json', () => ({
     kind: 'content',
@@ -84,8 +85,9 @@ function operationPage(
   handbook: Handbook,
   address: string,
   operation: ReferenceOperation,
-  language: Language,
+  reader: DocReader,
 ) {
+  const { language } = reader
   const texts = docsTexts[language]
   const isList = operation.path === '/v1/tenders'
   const id = someId(context) ?? '0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'
@@ -117,7 +119,7 @@ ${answers}${answerTable(operation, language)}
 ${headers}${headerTable(operation, language)}
 ${problems}${problemTable(operation, language)}`
   const doc = handbook.page(address)
-  return docFrame(handbook, { doc, language, title: isList ? texts.list : texts.record, contents: headings, body })
+  return docFrame(handbook, { doc, reader, title: isList ? texts.list : texts.record, contents: headings, body })
 }
 
 /** The record that the examples request: the first of the newest edition's list. */
@@ -198,14 +200,16 @@ function problemRows(slugs: readonly ProblemSlug[], language: Language, caption:
   })
 }
 
-function errorsPage(handbook: Handbook, language: Language) {
+function errorsPage(handbook: Handbook, reader: DocReader) {
+  const { language } = reader
   const texts = docsTexts[language]
   const doc = handbook.page('/docs/errors')
   const body = html`<p class="lead">${texts.errorsLead}</p>${problemRows(problemSlugs, language, texts.errors)}`
-  return docFrame(handbook, { doc, language, title: texts.errors, contents: [], body, isWide: true })
+  return docFrame(handbook, { doc, reader, title: texts.errors, contents: [], body, isWide: true })
 }
 
-function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemSlug, language: Language) {
+function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemSlug, reader: DocReader) {
+  const { language } = reader
   const texts = docsTexts[language]
   const { status, title, cause, fix, retry, retryText } = problemKind(slug)
   const locations = (
@@ -235,7 +239,7 @@ function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemS
 <p><a href="/docs/errors">${texts.errors}</a></p>`
   return docFrame(handbook, {
     doc: handbook.page('/docs/errors'),
-    language,
+    reader,
     title: `${status} ${title}`,
     contents: [],
     body,

@@ -1,6 +1,7 @@
 // Search in the documentation: an index of all sections, built on the first search.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
+import type { GroupName } from './guide-groups.ts'
 import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
@@ -43,15 +44,16 @@ export class SearchGuides {
   }
 
   /**
-   * Returns the best sections for some words, best first; undefined if the index is still being built after a second.
+   * Returns the best sections of some groups for some words, best first; undefined if the index is still being built
+   * after a second.
    */
-  async find(words: string): Promise<FoundSection[] | undefined> {
+  async find(words: string, groups: readonly GroupName[]): Promise<FoundSection[] | undefined> {
     this.#index ??= this.#make()
     const made = await Promise.race([this.#index, pause(longestWaitMs, undefined, { ref: false })])
     if (!made) return undefined
     const { mini, sections } = made
     return mini
-      .search(words)
+      .search(words, { filter: ({ id }) => groups.includes(sections[id as number]!.doc.group) })
       .slice(0, maxResults)
       .map(({ id, terms }) => {
         const { doc, heading, text } = sections[id as number]!

@@ -50,8 +50,9 @@ function fieldsPage(
   { editions }: Pick<ConsoleContext, 'editions'>,
   handbook: Handbook,
   counter: StockCounter,
-  { language, query }: PageRequest,
+  request: PageRequest,
 ) {
+  const { language, query } = request
   const texts = docsTexts[language]
   const fill = counter.latest?.fill
   const source = query.get('source') ?? ''
@@ -71,7 +72,7 @@ ${contents.length === 0 && html`<p role="status">${texts.nothingFound(wanted)}</
 ${shown.map(({ kind, members }) => members.length > 0 && kindTable(kind, members, fill, source, language))}`
   return docFrame(handbook, {
     doc: handbook.page('/docs/fields'),
-    language,
+    reader: request,
     title: texts.fields,
     contents,
     body,
