@@ -16,6 +16,10 @@ test('an address has at most so many faults as are set; a late entry appears wit
   expect([1, 2].map(() => dice.happens('reset', 'ted', '/a'))).toEqual([true, false])
   expect([1, 2].map(() => dice.happens('duplicates', 'ted', '/a'))).toEqual([true, false])
   expect(dice.lateHours('ted', '1', 0.5)).toBe(0)
+  // the 429 after a 403 is the second one
+  const forbidding = faultDice('seed', { forbidden: 1, reset: 1 })
+  expect(forbidding.happens('forbidden', 'ted', '/a')).toBe(true)
+  expect(forbidding.happens('reset', 'ted', '/a')).toBe(false)
 })
 
 test('shares are read from 0 to 1; one that is named keeps its own beside all', () => {
