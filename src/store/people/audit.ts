@@ -108,6 +108,7 @@ export const auditAudiences = {
   issuer: 'organization',
   kind: 'operators',
   kinds: 'organization',
+  language: 'organization',
   messages: 'organization',
   name: 'organization',
   note: 'operators',
