@@ -32,6 +32,35 @@ const companies = {
   engines: { cpv: ['34144200'], words: ['löschfahrzeug', 'drehleiter', 'feuerwehrfahrzeug'] },
 } satisfies { readonly [name: string]: CompanyProfile }
 
+/** Five others; a person read their first twenty and graded them: `labels/fit-judged.tsv`. */
+const judged = {
+  windows: {
+    cpv: ['45421130'],
+    words: ['fenster', 'verglasung', 'pfosten-riegel-fassade', 'haustüren'],
+    nuts: ['DE7'],
+  },
+  schoolbus: {
+    cpv: ['60130000'],
+    words: ['schülerbeförderung', 'schulbus', 'personenbeförderung'],
+    nuts: ['DEB', 'DE9'],
+  },
+  demolition: {
+    cpv: ['45111000'],
+    words: ['abbruch', 'rückbau', 'entkernung', 'schadstoffsanierung'],
+    nuts: ['DEA'],
+  },
+  caterer: {
+    cpv: ['55524000'],
+    words: ['mittagsverpflegung', 'schulverpflegung', 'speisenversorgung', 'catering'],
+    nuts: ['DE1', 'DE2'],
+  },
+  lifts: {
+    cpv: ['45313100'],
+    words: ['aufzug', 'aufzugsanlage', 'fahrstuhl', 'personenaufzug'],
+    nuts: ['DE1', 'DE2'],
+  },
+} satisfies { readonly [name: string]: CompanyProfile }
+
 type Row = { id: string; title?: string; description?: string; issuer?: string; region?: string; keywords: string[] }
 
 /** Undefined without a corpus. */
@@ -62,7 +91,41 @@ export function benchThreshold(corpus: string): string | undefined {
     const own = cells.filter((_, number) => asked[number]!.name === name)
     return `| ${name} | ${own.join(' | ')} |`
   })
-  return [...lines, ...rowsOf].join('\n')
+  return [...lines, ...rowsOf, '', ...firstTwenty(records)].join('\n')
+}
+
+/**
+ * Of each judged company: the share of its first twenty that are of its trade and in its region, how well they are
+ * ordered, and how many of them have a grade (2: both, 1: one of them or a part, 0: neither).
+ */
+function firstTwenty(records: readonly TenderRecord[]): string[] {
+  const labels = readFileSync(new URL('../labels/fit-judged.tsv', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+  const grades = new Map(labels.map((line) => line.split('\t')).map(([name, id, grade]) => [`${name} ${id}`, +grade!]))
+  const names = Object.keys(judged)
+  const toFit = Object.entries(judged).map(([profileId, profile]) => ({ profileId, profile, wins: [] }))
+  const scorer = openScorer(toFit, readFitModel())
+  const found = names.map((): { readonly id: string; readonly raw: number }[] => [])
+  for (const record of records) {
+    scorer.read(record)
+    for (const [number, list] of found.entries()) {
+      const raw = scorer.score(number, 1)?.fit.raw
+      if (raw !== undefined) list.push({ id: record.id, raw })
+    }
+  }
+  const gain = (of: readonly number[]): number => of.reduce((sum, grade, at) => sum + grade / Math.log2(at + 2), 0)
+  const rows = names.map((name, number) => {
+    const first = found[number]!.sort((a, b) => b.raw - a.raw).slice(0, 20)
+    const own = first.map(({ id }) => grades.get(`${name} ${id}`))
+    const all = [...grades].filter(([key]) => key.startsWith(`${name} `)).map(([, grade]) => grade)
+    const ideal = gain(all.sort((a, b) => b - a).slice(0, 20))
+    const precision = own.filter((grade) => grade === 2).length / 20
+    const graded = own.filter((grade) => grade !== undefined).length
+    return `| ${name} | ${precision.toFixed(2)} | ${(gain(own.map((grade) => grade ?? 0)) / ideal).toFixed(3)} | ${graded} |`
+  })
+  return ['| Company | P@20 | nDCG@20 | graded |', '|---|--:|--:|--:|', ...rows]
 }
 
 /** Each call once; results and announcements are left out. */

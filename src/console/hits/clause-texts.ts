@@ -183,6 +183,7 @@ const germanParts = {
   'shared-beginning': ({ code, own }) => `${inGerman(code)} – verwandt mit Ihrer Branche ${inGerman(own)}`,
   'title-like': ({ code, own }) => `nach dem Titel: ${inGerman(code)} – wie Ihre Branche ${inGerman(own)}`,
   'title-other': ({ code }) => `nach dem Titel: ${inGerman(code)} – keine Ihrer Branchen`,
+  'same-for-all': () => 'bei allen Treffern der Suche gleich: zählt nicht',
   'no-words': () => 'keine Wörter zum Vergleichen',
   'no-wins': () => 'keine früheren Zuschläge zum Vergleichen',
   'nearest-wins': () => 'Ähnlichkeit von Texten, Titeln und Auftraggeber mit den nächsten früheren Zuschlägen',

@@ -10,6 +10,7 @@ type Unit = { readonly [name in string]: never }
 
 export type PartReason =
   | { readonly code: 'unknown'; readonly values: Unit }
+  | { readonly code: 'same-for-all'; readonly values: Unit }
   | { readonly code: 'other-sector'; readonly values: OneCode }
   | { readonly code: 'own-code'; readonly values: OneCode }
   | { readonly code: 'below-own-code'; readonly values: TwoCodes }
@@ -37,6 +38,7 @@ export type FitRule =
 
 export const partLines = {
   unknown: () => 'not known: left out, the others count more',
+  'same-for-all': () => 'the same for all matches of the search: left out',
   'other-sector': ({ code }) => `${code} has nothing of your codes`,
   'own-code': ({ code }) => `${code} is yours`,
   'below-own-code': ({ code, own }) => `${code} lies below your ${own}`,

@@ -112,10 +112,12 @@ type CheapParts = {
 }
 
 function cheapParts(profile: PreparedProfile, current: RecordToFit, model: FitModel): CheapParts {
+  // whatever matches a search lies in its regions and its range: that ranks nothing
+  const isBySearch = profile.profileId === null
   return {
     cpv: cpvLikeness(profile, current, model),
-    region: regionLikeness(profile, current),
-    value: valueLikeness(profile, current),
+    region: isBySearch ? undefined : regionLikeness(profile, current),
+    value: isBySearch ? undefined : valueLikeness(profile, current),
     isPastAuthority: hasPastAuthority(profile.pastAuthorities, current.buyers),
     refusal: refusalOf(profile, current.record),
   }
@@ -287,12 +289,15 @@ function scoreOf(
   }
   const shares = sharesOf(likenesses, profile, current, model.weights)
   const [cpv, keywords, pastWins, region, valued] = partPoints(likenesses, shares)
+  const bySearch = profile.profileId === null ? said('same-for-all') : undefined
   const reasons = {
     cpv: cpvReason(cheap.cpv),
     keywords: keywords === null ? said('no-words') : null,
     pastWins: said(pastWins === null ? 'no-wins' : 'nearest-wins'),
-    region: regionReason(cheap.region),
-    value: valued === null ? said('unknown') : ({ code: 'euros', values: { value: Math.round(value!) } } as const),
+    region: bySearch ?? regionReason(cheap.region),
+    value:
+      bySearch ??
+      (valued === null ? said('unknown') : ({ code: 'euros', values: { value: Math.round(value!) } } as const)),
   }
   const partOf = (part: FitPart['part'], points: number | null, of: number): FitPart => {
     const reason = reasons[part]
@@ -334,7 +339,10 @@ function scoreOf(
 }
 
 /** A reason without values. */
-const said = (code: 'unknown' | 'no-words' | 'no-wins' | 'nearest-wins'): PartReason => ({ code, values: {} })
+const said = (code: 'unknown' | 'same-for-all' | 'no-words' | 'no-wins' | 'nearest-wins'): PartReason => ({
+  code,
+  values: {},
+})
 
 function cpvReason(cpv: CpvLikeness | undefined): PartReason {
   if (cpv === undefined) return said('unknown')

@@ -49,6 +49,15 @@ test('it counts half of a stated one, and says so', () => {
   })
 })
 
+test('the name of the authority in a text is no word of the tender', () => {
+  const profile = { words: ['straßenbau'] }
+  const contractingAuthority = { name: 'Landesamt für Straßenbau, Niederlassung Süd', country: 'DE' }
+  const keywords = (description: string) =>
+    scored({ title: 'Holzhäcksler', description, contractingAuthority }, profile).fit.parts[1]!.points
+  expect(keywords('Name: Landesamt für Straßenbau. Ein Holzhäcksler.')).toBe(0)
+  expect(keywords('Name: Landesamt für Straßenbau. Straßenbau in Musterau.')).toBeGreaterThan(0)
+})
+
 test('it counts neither beside a stated code nor for a search alone', () => {
   const profile = { cpv: ['33000000'], words: ['anstrich'] }
   expect(scored({ cpvCodes: ['33100000'] }, profile).fit.parts[0]!.text).toBe('33100000 lies below your 33000000')
