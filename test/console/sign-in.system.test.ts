@@ -160,7 +160,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(headerOf(mail!, 'Subject')).toBe('Sign in to Tenderstock')
     expect(headerOf(mail!, 'List-Unsubscribe')).toBeUndefined()
     const link = new URL(mail!.addresses[0]!)
-    expect(mail!.parts['text/plain']).toContain(`\n${link.href}\n`)
+    expect(mail!.parts['text/plain']).toContain(`Sign in: ${link.href}\n`)
     expect(link.href).toMatch(new RegExp(`^${origin}/sign-in/link/[\\w-]{43}\\?return=%2Foperator%2Feditions%3Fa%3D1$`))
     expect(JSON.stringify(await store.db.selectFrom('mail').selectAll().execute())).not.toContain(
       link.pathname.split('/').at(-1),
