@@ -74,8 +74,9 @@ export async function drill(
       const facts = { 'taken-at': Date.parse(manifest.takenAt), 'stock-id': manifest.stockId, ...factsFor(read) }
       const told = await tellStock(storage.name, facts)
       if (told !== 0) return told
-      // while something is wrong, nothing goes
-      const removed = damaged === 0 && options['keep'] ? own.slice(Number(options['keep'])) : []
+      // while something is wrong, nothing goes, nor what may be of another stock
+      const mayRemove = damaged === 0 && manifest.stockId !== ''
+      const removed = mayRemove && options['keep'] ? own.slice(Number(options['keep'])) : []
       for (const old of removed) await shelf.remove(old.place)
       emit({
         event: 'drilled',
