@@ -20,8 +20,12 @@ async function openWorld() {
   const tokens = createTestTokens()
   const folder = join(dataFolder, 'bulk')
   const seen: (BulkState | undefined)[] = []
+  const reported: (string | undefined)[] = []
   const begin = () => {
-    const state = { setBulk: (bulk: BulkState | undefined) => void seen.push(bulk) }
+    const state = {
+      setBulk: (bulk: BulkState | undefined) => void seen.push(bulk),
+      report: (_topic: string, sentence: string | undefined) => void reported.push(sentence),
+    }
     const log = { warn: () => {}, error: () => {} } as unknown as Log
     return makeBulkFiles({ editions, tokens, redactedAt: async () => 0, dataFolder, state, log })
   }
@@ -29,7 +33,7 @@ async function openWorld() {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, `${'a'.repeat(64)}.parquet`), 'left')
   }
-  return { dataFolder, tokens, folder, seen, begin, leaveFile }
+  return { dataFolder, tokens, folder, seen, reported, begin, leaveFile }
 }
 
 test('files are there while a contract has them, for their owner alone, and are removed with it', async () => {
@@ -58,3 +62,18 @@ test('files of an earlier process are removed where no contract has them, or the
   await removeBulkFiles(dataFolder)
   expect(existsSync(folder)).toBe(false)
 }, 60_000)
+
+test('files that cannot be made are reported until they are, or nobody may load them', async () => {
+  const { tokens, folder, seen, reported, begin } = await openWorld()
+  writeFileSync(folder, 'no folder')
+  const token = tokens.add('one', { hasBulkFiles: true })
+  const making = begin()
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect(reported.at(-1)).toContain('not up to date'), waiting)
+  expect(seen).toEqual([])
+  tokens.revoke(token)
+  await vi.waitFor(() => expect(reported.at(-1)).toBeUndefined(), waiting)
+  tokens.add('one', { hasBulkFiles: true })
+  await vi.waitFor(() => expect(seen.at(-1)?.formats).toContain('parquet'), waiting)
+  expect(reported.at(-1)).toBeUndefined()
+}, 120_000)

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { mayLoadFiles } from '../../api/bulk/bulk-serving.ts'
 import type { TokenSource } from '../../api/tokens/token-table.ts'
 import { BulkMaking } from '../../edition/bulk/bulk-making.ts'
-import { bulkFolder } from '../../edition/bulk/bulk-state.ts'
+import { bulkFolder, formats } from '../../edition/bulk/bulk-state.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import type { NodeState } from '../watch/node-state.ts'
 
 const lookMs = 2000
+const late = 'The files of whole editions are not up to date; the log says why.'
 const concern = 'Contracts with files of editions cannot be looked up'
 
 export function makeBulkFiles({
@@ -27,7 +28,7 @@ export function makeBulkFiles({
   /** When the last redaction was applied; 0 before the first. */
   readonly redactedAt: () => Promise<number>
   readonly dataFolder: string
-  readonly state: Pick<NodeState, 'setBulk'>
+  readonly state: Pick<NodeState, 'setBulk' | 'report'>
   readonly log: Log
 }): { readonly close: () => Promise<void> } {
   const folder = join(dataFolder, bulkFolder)
@@ -40,8 +41,14 @@ export function makeBulkFiles({
   function begin(): void {
     const thread = new BulkMaking({
       folder,
-      onState: (bulk) => state.setBulk(bulk),
-      onWarning: (warning) => log.warn(warning),
+      onState: (bulk) => {
+        state.setBulk(bulk)
+        if (bulk?.formats.length === formats.length) state.report('bulk', undefined)
+      },
+      onWarning: (warning) => {
+        log.warn(warning)
+        state.report('bulk', late)
+      },
       onDamage: () => editions.reportDamage(),
       onEnd: () => {
         making = undefined
@@ -69,6 +76,7 @@ export function makeBulkFiles({
       else if (!isRemoved) {
         await making?.thread.close()
         await removeBulkFiles(dataFolder)
+        state.report('bulk', undefined)
         isRemoved = true
       }
     },
