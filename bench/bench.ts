@@ -31,6 +31,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   hits         matching, writing and delivering hits beside plain programs
   console      pages while 100,000 changes are published, and the API while people use the console
   sink         the client's PostgreSQL sink beside COPY
+  load         a first load from files of a whole edition beside gunzip, the sink alone and COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
   threshold    which calls reach the default threshold for made-up companies
   match        labels and learned weights of matching; --fit relearns their table
@@ -155,6 +156,16 @@ if (what === 'sink') {
   })
   if (report === undefined) refuse('No PostgreSQL is installed.')
   console.log(values.json ? JSON.stringify(report, null, 2) : sinkAsMarkdown(report))
+  process.exit(0)
+}
+if (what === 'load') {
+  const { benchFirstLoad, firstLoadAsMarkdown } = await import('./first-load.ts')
+  const report = await benchFirstLoad({
+    records: Number(values.records ?? 20_000),
+    rounds: Number(values.rounds),
+    onProgress: (text) => console.error(text),
+  })
+  console.log(values.json ? JSON.stringify(report, null, 2) : firstLoadAsMarkdown(report))
   process.exit(0)
 }
 if (what === 'match') {

@@ -5,7 +5,7 @@ import { openPostgresSink } from '../client/src/sinks/postgres-sink.ts'
 import type { Run, SyncState } from '../client/src/sync/sink.ts'
 import type { TenderRecord } from '../client/src/types.ts'
 import { generateStock } from '../test/testing/generate/stock.ts'
-import { startCluster } from './postgres-cluster.ts'
+import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { cpuSecondsOf, stopAll, temporaryFolder } from './processes.ts'
 import { median } from './speed/row.ts'
 
@@ -37,6 +37,42 @@ function pagesOf(count: number): TenderRecord[][] {
   return Array.from({ length: Math.ceil(count / pageSize) }, (_, page) =>
     records.slice(page * pageSize, (page + 1) * pageSize),
   )
+}
+
+/**
+ * Writes the rows of a copy into files, and makes the empty tables of another one in the schema `copied`; resolves to
+ * what copies them there. The server must be able to write into the folder.
+ */
+export async function prepareCopy({
+  cluster,
+  db,
+  folder,
+  from,
+}: {
+  readonly cluster: Cluster
+  readonly db: pg.Client
+  readonly folder: string
+  readonly from: string
+}): Promise<() => Promise<void>> {
+  const connectionString = cluster.url('postgres')
+  const empty = openPostgresSink({ connectionString, schema: 'copied' })
+  await empty.begin({ kind: 'first', filterHash: 'bench', resumed: false, keepArchived: true })
+  await empty.commit(state, 'run')
+  await empty[Symbol.asyncDispose]()
+  const copies: string[] = []
+  for (const table of tables) {
+    const { rows } = await db.query<{ names: string }>(
+      `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
+      [`${from}.${table}`],
+    )
+    const columns = rows[0]!.names
+    cluster.psql('postgres', `copy ${from}.${table} (${columns}) to '${folder}/${table}'`)
+    copies.push(`copy copied.${table} (${columns}) from '${folder}/${table}'`)
+  }
+  return async () => {
+    for (const copy of copies) await db.query(copy)
+  }
 }
 
 /** Undefined if no PostgreSQL is installed. */
@@ -88,35 +124,13 @@ export async function benchPostgresSink({
     return spent
   }
 
-  async function columnsOf(table: string): Promise<string> {
-    const { rows } = await db.query<{ names: string }>(
-      `select string_agg(quote_ident(attname), ', ' order by attnum) as names from pg_attribute
-       where attrelid = $1::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
-      [table],
-    )
-    return rows[0]!.names
-  }
-
   const spent = { first: [] as Cost[], delta: [] as Cost[], copy: [] as Cost[] }
   for (let round = 0; round < rounds; round++) {
     onProgress(`sink: round ${round + 1} of ${rounds}`)
     spent.first.push(await sync('first', 'first'))
     spent.delta.push(await sync('delta', 'delta'))
-    const empty = openPostgresSink({ connectionString, schema: 'copied' })
-    await empty.begin({ kind: 'first', filterHash: 'bench', resumed: false, keepArchived: true })
-    await empty.commit(state, 'run')
-    await empty[Symbol.asyncDispose]()
-    const copies: string[] = []
-    for (const table of tables) {
-      const columns = await columnsOf(`first.${table}`)
-      cluster.psql('postgres', `copy first.${table} (${columns}) to '${folder}/${table}'`)
-      copies.push(`copy copied.${table} (${columns}) from '${folder}/${table}'`)
-    }
-    spent.copy.push(
-      await cost(async () => {
-        for (const copy of copies) await db.query(copy)
-      }),
-    )
+    const copy = await prepareCopy({ cluster, db, folder, from: 'first' })
+    spent.copy.push(await cost(copy))
     for (const schema of ['first', 'delta', 'copied']) await db.query(`drop schema ${schema} cascade`)
   }
   await db.end()

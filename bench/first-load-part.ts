@@ -1,0 +1,80 @@
+// One side of the benchmark of a first load, in a process of its own: prints its seconds, CPU seconds and memory.
+import { createReadStream, createWriteStream, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { bulkPages } from '../client/src/bulk/bulk-pages.ts'
+import type { OpenSink } from '../client/src/sinks/disposable.ts'
+import { ndjsonSink } from '../client/src/sinks/ndjson-sink.ts'
+import { openPostgresSink } from '../client/src/sinks/postgres-sink.ts'
+import { sqliteSink } from '../client/src/sinks/sqlite-sink.ts'
+import { timerSleep } from '../client/src/sleep.ts'
+import { type SyncOptions, sync } from '../client/src/sync/sync.ts'
+import { TenderClient } from '../client/src/tender-client.ts'
+
+/** `files`: a first load, and what changed since; `sink`: the same pages from memory; `gunzip`: the files to a file. */
+export type PartJob = {
+  readonly side: 'files' | 'sink' | 'gunzip'
+  readonly sink: 'ndjson' | 'sqlite' | 'postgres'
+  /** Of the copy: a file, or the address of a database. */
+  readonly target: string
+  readonly folder: string
+  readonly origin: string
+  readonly token: string
+  /** Where the service has its files. */
+  readonly bulk: string
+}
+
+export type PartCost = { readonly wall: number; readonly cpu: number; readonly megabytes: number }
+
+const job = JSON.parse(process.argv[2]!) as PartJob
+const client = new TenderClient({ baseUrl: job.origin, token: job.token })
+const pages = () => bulkPages({ client, baseUrl: job.origin, folder: job.folder, sleep: timerSleep })
+
+const openSink = async (): Promise<OpenSink> => {
+  if (job.sink === 'ndjson') return ndjsonSink({ file: job.target })
+  return job.sink === 'sqlite' ? sqliteSink({ file: job.target }) : openPostgresSink({ connectionString: job.target })
+}
+
+async function load(bulk: NonNullable<SyncOptions['bulk']>): Promise<void> {
+  const sink = await openSink()
+  for (const options of [{ bulk }, {}]) {
+    const outcome = await sync({ client, sink, state: sink.state!, initial: 'history', ...options })
+    if (outcome.result !== 'completed') throw outcome.result === 'aborted' ? outcome.error : new Error(outcome.result)
+    // this repository proves it elsewhere; here it says that both sides did the work
+    const copy = (await sink.state!.load())?.copy
+    if (copy?.isDifferent !== false) throw new Error('the copy is not the edition')
+  }
+  await sink[Symbol.asyncDispose]()
+}
+
+/** All pages with their records, and nothing of the files left to do. */
+async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
+  const held = new Map<string | undefined, Awaited<ReturnType<ReturnType<typeof pages>['page']>>>()
+  const source = pages()
+  for (let cursor: string | undefined; ; ) {
+    const page = await source.page(cursor, undefined)
+    if (!page) throw new Error(source.refusal())
+    // as if they had not come as lines
+    held.set(cursor, { ...page, data: structuredClone(page.data) as typeof page.data })
+    if (page.nextCursor === null) return { page: async (at) => held.get(at) }
+    cursor = page.nextCursor
+  }
+}
+
+async function gunzip(): Promise<void> {
+  const plain = async function* () {
+    for (const name of readdirSync(job.bulk).filter((each) => each.endsWith('.ndjson.gz')))
+      yield* createReadStream(join(job.bulk, name)).pipe(createGunzip({ chunkSize: 1 << 20 }))
+  }
+  await pipeline(Readable.from(plain()), createWriteStream(job.target, { flush: true }))
+}
+
+const inMemory = job.side === 'sink' ? await pagesInMemory() : undefined
+const [startedMs, before] = [performance.now(), process.cpuUsage()]
+if (job.side === 'gunzip') await gunzip()
+else await load(inMemory ?? pages())
+const { user, system } = process.cpuUsage(before)
+const megabytes = process.resourceUsage().maxRSS / 1024
+console.log(JSON.stringify({ wall: (performance.now() - startedMs) / 1000, cpu: (user + system) / 1e6, megabytes }))
