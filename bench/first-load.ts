@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openBulkWorld } from '../test/tender-sync/bulk-world.ts'
+import { openBulkWorld } from '../test/testing/bulk-world.ts'
 import type { PartCost, PartJob } from './first-load-part.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { prepareCopy } from './postgres-sink.ts'

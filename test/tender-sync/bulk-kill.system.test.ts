@@ -10,9 +10,9 @@ import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
 import { parseDigest } from '../../client/src/sync/copy-digest.ts'
 import type { Sink } from '../../client/src/sync/sink.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { openBulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
-import { openBulkWorld } from './bulk-world.ts'
 
 const root = join(import.meta.dirname, '../..')
 const kills = proofCount({ share: 10, full: 200 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ndjsonSink } from '../../client/src/sinks/ndjson-sink.ts'
 import { parseDigest } from '../../client/src/sync/copy-digest.ts'
-import { type BulkWorld, openBulkWorld } from './bulk-world.ts'
+import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { openCommandWorld } from './command-world.ts'
 
 const closers: (() => unknown)[] = []

@@ -1,6 +1,6 @@
 // Proves C115, C119, C120 and D10 to D12 for the table of tokens; the store's own rules are proved next to the store.
 import { describe, expect, test } from 'vitest'
-import { createTestTokens } from '../../../test/api-world.ts'
+import { createTestTokens } from '../../../test/testing/test-tokens.ts'
 import { makeToken } from '../../domain/token.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { openTokenTable } from './token-table.ts'

@@ -13,8 +13,8 @@ import { BulkFiles } from '../../src/edition/bulk/bulk-files.ts'
 import type { BulkState } from '../../src/edition/bulk/bulk-state.ts'
 import { appendEdition, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import { systemRandom } from '../../src/platform/random.ts'
-import { createTestTokens } from '../api-world.ts'
-import { generateTender } from '../testing/generate/stock.ts'
+import { generateTender } from './generate/stock.ts'
+import { createTestTokens } from './test-tokens.ts'
 
 const start = Date.UTC(2026, 10, 2, 1)
 
