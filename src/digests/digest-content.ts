@@ -87,14 +87,15 @@ type FoundMatch = { readonly searchNo: number; readonly matched: string; readonl
 
 export function digestContent({ digests, language, edition, hits }: ContentInput): DigestContent {
   const indexes = new Map(digests.map(({ searchNo }, index) => [searchNo, index]))
+  const searches = digests.map(({ digestId, search, organization }) => ({
+    digestId,
+    name: oneLine(search),
+    organization: oneLine(organization),
+  }))
   return {
-    search: oneLine(digests.map(({ search }) => search).join(', ')),
+    search: namesOf(searches),
     language,
-    searches: digests.map(({ digestId, search, organization }) => ({
-      digestId,
-      name: oneLine(search),
-      organization: oneLine(organization),
-    })),
+    searches,
     count: hits.count,
     items: hits.tenders.map((tender) => itemOf(tender, indexes)),
     editions: [Math.min(...digests.map(({ lastEdition }) => lastEdition)), edition],
@@ -124,8 +125,15 @@ export function contentFor(content: DigestContent, live: ReadonlySet<string>): D
     return matches.length > 0 ? [{ ...item, matches }] : []
   })
   const count = content.count - content.items.length + items.length
-  return items.length === 0 ? undefined : { ...content, searches, count, items }
+  return items.length === 0 ? undefined : { ...content, search: namesOf(searches), searches, count, items }
 }
+
+/** Without a search that is deleted; undefined if nothing is left. */
+export function contentWithout(content: DigestContent, digestId: string): DigestContent | undefined {
+  return contentFor(content, new Set(content.searches.map((each) => each.digestId).filter((id) => id !== digestId)))
+}
+
+const namesOf = (searches: readonly { readonly name: string }[]): string => searches.map(({ name }) => name).join(', ')
 
 function itemOf(
   { tenderId, isClosed, matches: text, body }: FoundTender,

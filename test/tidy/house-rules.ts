@@ -43,7 +43,7 @@ const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
   export: [],
   hits: ['match-editions', 'load-matcher', 'search-stock', 'explain-match'],
   webhooks: ['deliver'],
-  digests: ['make-digests', 'send-mails'],
+  digests: ['make-digests', 'send-mails', 'forget-search'],
 }
 /** What each folder of src may import besides itself, domain and platform. */
 const allowed: { readonly [folder: string]: readonly string[] } = {

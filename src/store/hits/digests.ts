@@ -83,6 +83,13 @@ export async function digestsOf(db: Executor, person: string): Promise<Digest[]>
   return rows
 }
 
+/** The ids of the digests of a search. */
+export async function digestIdsOf(db: Executor, searchNo: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select digest_id as id from digest where search_no = ${searchNo}::integer order by digest_id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** All digests of a person, in the order in which everybody locks them. */
 async function lockDigestsOf(trx: Executor, lowerPerson: RawBuilder<unknown>): Promise<Digest[]> {
   const { rows } = await sql<Digest>`

@@ -8,9 +8,8 @@ import type { StoredProfile, StoredSearch } from './searches.ts'
 export type RemovedWith = { readonly hits: number; readonly messages: number }
 
 /**
- * Deletes a locked search with its versions, its hits, and every message about them; a mail that waits is sent without
- * them. An attempt in progress ends: its worker loses the endpoint. Endpoints that named the search no longer do, and
- * its digests have nothing to send.
+ * Deletes a locked search with its versions, its hits, and every message about them. An attempt in progress ends: its
+ * worker loses the endpoint. Endpoints that named the search no longer do, and its digests have nothing to send.
  */
 export async function deleteSearch(
   trx: Executor,

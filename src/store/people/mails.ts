@@ -86,6 +86,25 @@ export async function returnMail(db: Executor, { messageId, takenUntil }: TakenM
     update mail set taken_until = 0 where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
 }
 
+/** Mails with hits of a digest: its own, and those of its person that name it. Others wait until the caller is done. */
+export async function lockMailsWith(
+  trx: Executor,
+  digestId: string,
+): Promise<{ readonly messageId: string; readonly digestId: string; readonly content: string }[]> {
+  const { rows } = await sql<{ messageId: string; digestId: string; content: string }>`
+    select message_id as "messageId", digest_id as "digestId", content from mail where digest_id in (
+      select digest_id from digest where lower(person) = (select lower(person) from digest where digest_id = ${digestId}))
+      and (digest_id = ${digestId} or position(${digestId}::text in content) > 0)
+    order by message_id for update`.execute(trx)
+  return rows
+}
+
+/** Undefined removes the mail. */
+export async function rewriteMail(trx: Executor, messageId: string, content: string | undefined): Promise<void> {
+  if (content === undefined) await sql`delete from mail where message_id = ${messageId}`.execute(trx)
+  else await sql`update mail set content = ${content} where message_id = ${messageId}`.execute(trx)
+}
+
 /** Counts of digests and of their mails, for people. */
 export type MailCounts = { readonly digests: number; readonly due: number; readonly givenUp: number }
 
