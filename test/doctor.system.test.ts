@@ -169,7 +169,7 @@ test('it names a mail server that does not answer, mistyped settings, an old bac
   // on a busy machine the time limit of a check may end it
   for (let time = 0; time < 5 && report.of('service', 'ok').length === 0; time++)
     report = await examine(['--data', data, ...ports], faulty)
-  expect(report.of('mail', 'problem').join()).toMatch(/does not accept mails \(.*ECONNREFUSED/)
+  expect(report.of('mail', 'problem').join()).toMatch(/cannot be reached \(.*ECONNREFUSED.*TENDERSTOCK_SMTP_URL/)
   expect(report.of('settings', 'problem').join()).toMatch(/TENDERSTOCK_CONTAKT is no setting.*TENDERSTOCK_CONTACT\?/)
   expect(report.of('service', 'problem').join()).toContain('The newest backup is 40 hours old')
   expect(report.of('service', 'warning').join()).toContain('tenderstock drill')
@@ -182,7 +182,7 @@ test('it names a mail server that does not answer, mistyped settings, an old bac
   }
   const well = await examine(['--data', data, ...ports], right)
   expect([...well.of('mail', 'ok'), ...well.of('addresses', 'ok')]).toEqual([
-    'The mail server 127.0.0.1 answers.',
+    'The mail server 127.0.0.1 accepts mails from tenders@example.org.',
     'TENDERSTOCK_BASE_URL leads to this service.',
   ])
   expect(mails.received).toEqual([])

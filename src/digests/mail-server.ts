@@ -28,28 +28,19 @@ type OutgoingMail = {
 export type MailServer = {
   /** Never throws. If aborted, the mail may or may not have been accepted. */
   readonly send: (mail: OutgoingMail, signal: AbortSignal) => Promise<MailAttempt>
-  /** Connects, encrypts and signs in as for a mail. Returns what the server says against it; undefined: nothing. */
-  readonly objection: () => Promise<string | undefined>
   /** Ends all connections immediately. */
   readonly close: () => void
 }
 
 /** Connects when there is something to send. Tests may pass a different `longestMs`. */
 export function openMailServer(settings: MailSettings, longestMs = mailMs): MailServer {
-  const { host, port, security, user, password, from } = settings
+  const { from, password } = settings
+  const auth = loginOf(settings)
   const transport = createTransport({
+    ...connectionOf(settings, stepMs),
     pool: true,
     maxConnections: connections,
-    host,
-    port,
-    secure: security === 'smtps',
-    requireTLS: security === 'starttls',
-    ignoreTLS: security === 'none',
-    ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    dnsTimeout: stepMs,
-    socketTimeout: stepMs,
+    ...(auth && { auth }),
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -78,17 +69,28 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
         return attemptOf(error as SmtpError, password)
       }
     },
-    objection: async () => {
-      try {
-        await transport.verify()
-        return undefined
-      } catch (error) {
-        return attemptOf(error as SmtpError, password).error
-      }
-    },
     close: () => transport.close({ force: true }),
   }
 }
+
+/** How to reach the server; each step takes at most `waitMs`. */
+export function connectionOf({ host, port, security }: MailSettings, waitMs: number) {
+  return {
+    host,
+    port,
+    secure: security === 'smtps',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    connectionTimeout: waitMs,
+    greetingTimeout: waitMs,
+    dnsTimeout: waitMs,
+    socketTimeout: waitMs,
+  }
+}
+
+/** Undefined: the server accepts mails without signing in. */
+export const loginOf = ({ user, password }: MailSettings) =>
+  user !== undefined && password !== undefined ? { user, pass: password } : undefined
 
 /** RFC 2369 and RFC 8058: one click is for https only. */
 function listHeaders(from: string, url: string | undefined): { readonly [name: string]: string } {
@@ -109,8 +111,13 @@ function attemptOf(
   password: string | undefined,
 ): Exclude<MailAttempt, { readonly kind: 'accepted' }> {
   const { responseCode = 0, command = '' } = thrown
-  const said = password === undefined ? thrown.message : thrown.message.replaceAll(password, '…')
-  const error = said.replace(/\s+/g, ' ').slice(0, maxErrorLetters)
+  const error = withoutPassword(thrown.message, password)
   if (!/^(?:RCPT TO|DATA)/.test(command) || responseCode < 400) return { kind: 'unreachable', error }
   return { kind: 'refused', error, isFinal: responseCode >= 500 }
+}
+
+/** One line of a bounded length. */
+export function withoutPassword(message: string, password: string | undefined): string {
+  const said = password === undefined ? message : message.replaceAll(password, '…')
+  return said.replace(/\s+/g, ' ').slice(0, maxErrorLetters)
 }

@@ -5,8 +5,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import type { SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
+import { startMailReceiver } from '../../../test/digests/mail-receiver.ts'
 import { openEmptyDatabase, testDatabaseUrl } from '../../../test/world.ts'
+import type { MailSettings } from '../../platform/config.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { type DoctorOptions, runDoctor } from './doctor.ts'
 
@@ -110,6 +113,54 @@ test('with portals, sources without their key are named, except those that are n
   expect(await keysOf(['fi-hilma'], (setting) => (setting === 'HILMA_API_KEY' ? 'x' : undefined))).toEqual([])
   expect(await keysOf(['ted'])).toEqual([])
 })
+
+test('what the mail server objects to is named with what to do, and nothing is sent', async () => {
+  const folder = await newFolder()
+  const commands: string[] = []
+  const refusing = (code: number, text: string) => Object.assign(new Error(text), { responseCode: code })
+  const examineMail = async (options: SMTPServerOptions, settings: Partial<MailSettings> = {}) => {
+    await using receiver = await startMailReceiver({
+      onMailFrom: ({ address }, _session, done) => done(void commands.push(`from ${address}`) as undefined),
+      ...options,
+    })
+    const mail = { ...receiver.settings, ...settings }
+    const { of } = await examine(folder, { readConfig: () => ({ mail }) })
+    expect(receiver.received).toEqual([])
+    return [...of('mail', 'ok'), ...of('mail', 'warning'), ...of('mail', 'problem')].map(
+      (message) => `${['ok', 'warning', 'problem'].find((state) => of('mail', state).includes(message))}: ${message}`,
+    )
+  }
+  const recipient = (verdict: Error | null): SMTPServerOptions => ({
+    onRcptTo: ({ address }, _session, done) => {
+      commands.push(`to ${address}`)
+      done(verdict)
+    },
+  })
+  expect(await examineMail(recipient(null))).toEqual([
+    'ok: The mail server 127.0.0.1 accepts mails from tenders@example.org.',
+  ])
+  expect(commands).toEqual(['from tenders@example.org', 'to tenders@example.org'])
+  const sender = (verdict: Error): SMTPServerOptions => ({ onMailFrom: (_address, _session, done) => done(verdict) })
+  const login = (verdict: Error): SMTPServerOptions => ({ onAuth: (_auth, _session, done) => done(verdict) })
+  const me = { user: 'me', password: 'p@ss-word' }
+  for (const [options, settings, expected] of [
+    [
+      sender(refusing(553, 'Not yours')),
+      {},
+      /^problem: .* refuses the sender \(.*553.*Not yours.*TENDERSTOCK_MAIL_FROM/,
+    ],
+    [sender(refusing(451, 'Later')), {}, /^warning: .* refuses the sender for now \(.*Later.*again in 15 minutes/],
+    [recipient(refusing(550, 'No such user')), {}, /^problem: .* own address \(.*No such user.*create that mailbox/],
+    [recipient(refusing(450, 'Greylisted')), {}, /^warning: .* for now \(.*Greylisted.*tried again/],
+    [login(refusing(535, 'No p@ss-word')), me, /^problem: .* refuses to sign in \(.*No ….*percent-encoded/],
+    [{}, { security: 'starttls' }, /^problem: .* does not encrypt .*587.*465/],
+    [{}, { security: 'smtps' }, /^problem: .* does not encrypt .*587.*465/],
+    [{}, { port: 1 }, /^problem: .*:1 cannot be reached \(.*ECONNREFUSED.*TENDERSTOCK_SMTP_URL/],
+    [{ onMailFrom: () => {} }, {}, /^problem: .* stops to answer \(no answer within.*examine it again/],
+    [{ onConnect: () => {} }, {}, /^problem: .* cannot be reached \(.*(?:no answer|Greeting)/],
+  ] as const satisfies readonly (readonly [SMTPServerOptions, Partial<MailSettings>, RegExp])[])
+    expect(await examineMail(options, settings)).toEqual([expect.stringMatching(expected)])
+}, 60_000)
 
 test.skipIf(testDatabaseUrl === undefined)('a user who may not create tables is a problem', async () => {
   await using database = await openEmptyDatabase()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openEntries, othersBits } from '#flat/files/own-files'
 import { connectRedis } from '../../api/limits/connect-redis.ts'
-import { openMailServer } from '../../digests/mail-server.ts'
+import { examineMailServer, type MailStage } from '../../digests/examine-mail-server.ts'
 import { clockLine } from '../../domain/clock-concern.ts'
 import { hourMs } from '../../domain/time.ts'
 import { fromNodes } from '../../edition/format/bucket-files.ts'
@@ -253,18 +253,40 @@ function* backupFindings(status: EventOf<'status'> | undefined, now: number): Ge
 }
 
 /** Signs in as the service does, and sends nothing. */
+/** What a mail server objects to, and what to do about it. */
+const mailFixes: { readonly [stage in MailStage]: readonly [objection: string, fix: string] } = {
+  connect: ['cannot be reached', 'correct its name and port in TENDERSTOCK_SMTP_URL, or let the firewall pass'],
+  encrypt: [
+    'does not encrypt as required',
+    'use smtp:// with port 587 or smtps:// with 465, and the name that its certificate has',
+  ],
+  signIn: [
+    'refuses to sign in',
+    'correct user and password in TENDERSTOCK_SMTP_URL, with special characters percent-encoded (p%40ss)',
+  ],
+  sender: [
+    'refuses the sender',
+    'set TENDERSTOCK_MAIL_FROM to an address that this user may send from, or allow it there',
+  ],
+  recipient: [
+    "refuses mails to the sender's own address",
+    'create that mailbox, as replies and bounces come there, or allow this user to send',
+  ],
+  silent: ['stops to answer', 'examine it again, and ask who runs it if that stays'],
+}
+
 async function checkMailServer(settings: MailSettings, found: (finding: Finding) => void): Promise<void> {
-  const server = openMailServer(settings)
-  try {
-    const objection = await server.objection()
-    found(
-      objection === undefined
-        ? ok(`The mail server ${settings.host} answers.`)
-        : problem(`The mail server of TENDERSTOCK_SMTP_URL does not accept mails (${objection}): check the setting.`),
-    )
-  } finally {
-    server.close()
-  }
+  const { host, port, from } = settings
+  const objection = await examineMailServer(settings, checkMs - 500)
+  if (!objection) return found(ok(`The mail server ${host} accepts mails from ${from}.`))
+  const { stage, error, isTemporary } = objection
+  const [objects, fix] = mailFixes[stage]
+  const said = `The mail server ${host}:${port} ${objects}`
+  found(
+    isTemporary
+      ? warning(`${said} for now (${error}): mails wait and are tried again; examine it again in 15 minutes.`)
+      : problem(`${said} (${error}): ${fix}.`),
+  )
 }
 
 /** What answers at each of the two addresses, if it is ours. */
