@@ -53,6 +53,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // in node_modules/.vitest-cache, by the content of each module
+    fsModuleCache: true,
     setupFiles: ['test/testing/same-draws.ts'],
     // one line for each file where no terminal shows a live table; what a test prints is shown if it fails
     silent: isWatched || process.env['PROOF'] === 'full' ? false : 'passed-only',
