@@ -88,8 +88,9 @@ function filtersOf(question: TenderQuestion): { readonly [facet: string]: (recor
 export function findPlainly(all: readonly TenderRecord[], question: TenderQuestion): PlainlyFound {
   const filters = filtersOf(question)
   const shown = all.filter(({ status }) => status !== 'merged')
-  const but = (facet: string) =>
-    shown.filter((record) => Object.entries(filters).every(([name, holds]) => name === facet || holds(record)))
+  const names = Object.keys(filters)
+  const failing = new Map(shown.map((record) => [record, names.filter((name) => !filters[name]!(record))]))
+  const but = (facet: string) => shown.filter((record) => failing.get(record)!.every((name) => name === facet))
   const found = but('').sort(inOrder(question))
   return {
     total: found.length,

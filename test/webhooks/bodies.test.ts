@@ -23,7 +23,8 @@ ajv.addSchema(
 
 /** What the contract says of `type` in its `webhooks`. An unknown member of `fit` is a fault: nothing documents it. */
 function faultsOf(body: string): string {
-  const { type, data } = JSON.parse(body) as { readonly type: string; readonly data: { readonly fit?: object } }
+  const event = JSON.parse(body) as { readonly type: string; readonly data: { readonly fit?: object } }
+  const { type, data } = event
   const path = `contract#/webhooks/${type}/post/requestBody/content/application~1json/schema`
   const validate = ajv.getSchema(path)
   if (!validate) return `the contract has no message ${type}`
@@ -31,7 +32,7 @@ function faultsOf(body: string): string {
     readonly properties: object
   }
   const unknown = Object.keys(data.fit ?? {}).filter((name) => !(name in fit.properties))
-  return validate(JSON.parse(body)) ? unknown.join(', ') : ajv.errorsText(validate.errors)
+  return validate(event) ? unknown.join(', ') : ajv.errorsText(validate.errors)
 }
 
 const records: TenderRecord[] = Array.from({ length: 300 }, (_, index) => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainTree } from '../../../test/plain-tree.ts'
@@ -258,7 +259,7 @@ describe('the fast path reads nothing that the full parser would refuse or read 
         made(1_500, (index) => `<p:b xmlns:p="urn:${round}:${index}">${index}</p:b>`),
         made(600, (index) => `<p:b${index} xmlns:p="urn:${round}:${index}"><p:c${index % 20}/></p:b${index}>`),
       ])
-        expect(plainTree(parseXml(text))).toEqual(plainTree(parseAnyXml(text)))
+        expect(isDeepStrictEqual(plainTree(parseXml(text)), plainTree(parseAnyXml(text))), text.slice(0, 60)).toBe(true)
     }
     for (const fixture of fixtures) expect(agree(fixture)).toBe(true)
   })
