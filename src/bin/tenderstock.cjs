@@ -30,7 +30,8 @@ function quoted(word) {
 if (Number.parseInt(process.versions.node, 10) >= oldest) {
   // Without it a clone would compile its sources at each start. Threads and child processes read the variable.
   if (isClone) {
-    process.env.NODE_COMPILE_CACHE ??= path.resolve(__dirname, '../../node_modules/.cache/tenderstock')
+    if (process.env.NODE_COMPILE_CACHE === undefined)
+      process.env.NODE_COMPILE_CACHE = path.resolve(__dirname, '../../node_modules/.cache/tenderstock')
     // biome-ignore lint/style/useNodejsImportProtocol: older versions do not know node:
     require('module').enableCompileCache()
   }
