@@ -52,7 +52,7 @@ async function run(copy: string, file: string): Promise<Ran[]> {
   rmSync(report, { force: true })
   let output = ''
   await new Promise<void>((resolve, reject) => {
-    const { TEST_DATABASE_URL: _, TEST_REDIS_URL: __, PROOF: ___, ...env } = process.env
+    const { TEST_DATABASE_URL: _, TEST_REDIS_URL: __, PROOF: ___, TEST_DRAW: ____, ...env } = process.env
     const child = spawn(
       process.execPath,
       [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', file, '--reporter=json', `--outputFile=${report}`],
