@@ -332,7 +332,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(mail!.defects).toEqual([])
     expect(headerOf(mail!, 'Bcc')).toBeUndefined()
     expect(headerOf(mail!, 'Subject')).toBe('3 new tenders: Roads Bcc: eve@example.org <script>alert(1)</script>')
-    expect(new Set(mail!.bodyTags)).toEqual(frameTags)
+    expect(mail!.bodyTags.filter((tag) => !frameTags.has(tag))).toEqual([])
     expect(mail!.addresses.filter((each) => !each.startsWith('https://tenders.example/tenders/'))).toEqual([
       'https://ted.example/?a=1&b=2',
     ])
