@@ -12,6 +12,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { plantingHook } from '../../../test/planted-edit.ts'
 import { type PrintedEvent, readPrintedEvent } from '../../../test/testing/printed-event.ts'
 import { openTestStore, putEmptyStock, testDatabaseUrl } from '../../../test/world.ts'
+import { stockRules } from '../../domain/stock-rules.ts'
 import { sampleDocuments } from '../../simulator/samples/sample-documents.ts'
 import { inTransaction, openStore } from '../../store/database/database.ts'
 import { usualSampleSources } from '../samples/sample-sources.ts'
@@ -359,7 +360,7 @@ describe('start', () => {
 
   test('by a program with newer rules, it derives the stock again, and an older program leaves it so', async () => {
     const data = await newFolder()
-    const rules = { file: 'src/domain/stock-rules.ts', from: '  acts: 1,' }
+    const rules = { file: 'src/domain/stock-rules.ts', from: `  acts: ${stockRules.acts},` }
     const older = { NODE_OPTIONS: `--import=${plantingHook({ ...rules, name: 'older', to: '  acts: 0,' })}` }
     expect((await run(['ingest', await noticesFolder(10), '--data', data], older)).exitCode).toBe(0)
     expect((await run(['publish', '--data', data], older)).exitCode).toBe(0)
