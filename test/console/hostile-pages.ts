@@ -22,6 +22,14 @@ export function expectOnlyText(markup: string, where: string): void {
   expect(markup, where).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
 }
 
+/** The same for a mail, which has one sheet in its head and inline styles that load nothing. */
+export function expectOnlyTextInMail(mail: string, where: string): void {
+  expect(mail.split('<style>'), where).toHaveLength(2)
+  const [, head, rest] = /^(.*)<style>:root[^<]*<\/style>(\s*<\/head>.*)$/s.exec(mail) ?? []
+  expect(rest, where).toBeDefined()
+  expectOnlyText(head! + rest!.replace(/ style="(?![^"]*url)[\w:;,.#%' -]*"/g, ''), where)
+}
+
 /** Which of the attacks it contains as text. */
 export const attacksIn = (markup: string): number[] =>
   hostileTexts.flatMap((text, index) => {

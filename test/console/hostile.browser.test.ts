@@ -10,7 +10,7 @@ import { type RenderedMail, sendMails } from '../../src/digests/send-mails.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { drawnEngines } from '../world.ts'
-import { attacksIn, expectOnlyText, lookAt } from './hostile-pages.ts'
+import { attacksIn, expectOnlyText, expectOnlyTextInMail, lookAt } from './hostile-pages.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { type HostileWorld, openHostileWorld, queueHostileMails } from './hostile-world.ts'
 import { fieldsOf } from './plain-form.ts'
@@ -183,7 +183,7 @@ describe.each(drawnEngines)('untrusted text (%s)', (engine) => {
     for (const { subject, text, html } of mails) {
       expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u)
       expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
-      expectOnlyText(html, subject)
+      expectOnlyTextInMail(html, subject)
       for (const each of attacksIn(html)) shown.add(each)
     }
     expect(mails.length).toBeGreaterThan(100)

@@ -1,5 +1,5 @@
 // The mail with the hits of a person: by deadline, in words, without a score or an order that tells it (C143). Pure.
-import type { DigestContent, DigestItem } from '../../digests/digest-content.ts'
+import { type DigestContent, type DigestItem, oneLine } from '../../digests/digest-content.ts'
 import type { DigestLetter, RenderedMail } from '../../digests/send-mails.ts'
 import { dayMs } from '../../domain/time.ts'
 import { regionOf } from '../codes/region-names.ts'
@@ -35,7 +35,8 @@ export function renderDigestLetter(letter: DigestLetter, origin: string): Render
   }
 }
 
-function writeLetter({ content, person, at, leaving }: DigestLetter, origin: string): RenderedMail {
+function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: string): RenderedMail {
+  const person = oneLine(letter.person)
   const { language, count, items } = content
   const texts = digestLetterTexts[language]
   const number = (value: number) => formatNumber(value, language)
@@ -159,7 +160,7 @@ function wordsOf(item: DigestItem, content: DigestContent, at: number) {
               ? formatRelative(Date.parse(deadline), at, language)
               : deadlineNote({ at: deadline, kind: deadlineKind ?? null }, at, language),
           },
-    lines: [joined([authority, region]), joined([trade, value])].filter((line) => line !== ''),
+    lines: [joined([authority, region]), joined([trade, value])].filter((line) => line !== '').map(oneLine),
     reasons: matches.map(({ search, reasons, lines }) => ({
       search: searchName(content, search),
       why: reasonWords(reasons, lines, language),
@@ -172,7 +173,7 @@ function reasonWords(
   lines: readonly string[],
   language: Language,
 ): string {
-  return (reasons?.flatMap((reason) => matchedWords(reason, language) ?? []) ?? lines).join('; ')
+  return (reasons?.flatMap((reason) => matchedWords(reason, language) ?? []) ?? lines).map(oneLine).join('; ')
 }
 
 /** Undefined for a zone that this machine does not know. */
