@@ -1054,6 +1054,10 @@ const table = {
     operands: { name: 'NAME', min: 1, max: 1 },
     examples: [["tenderstock organization show 'Acme Ltd'", 'as operators see it in the console']],
   },
+  'organization use': {
+    summary: 'Print what organizations used, by month, as CSV for invoices.',
+    examples: [['tenderstock organization use', 'this month and the twelve before']],
+  },
   'organization update': {
     summary: 'Change what an organization may do.',
     operands: { name: 'NAME', min: 1, max: 1 },

@@ -63,3 +63,24 @@ export function readText(written: string): ReadText {
   }
   return { plain, written, spanOf: ({ start, end }) => ({ start: startOf(start), end: endOf(end) }) }
 }
+
+/**
+ * A text as a cell. Excel runs what begins like a formula, and texts come from anywhere: an apostrophe makes it text,
+ * also where spaces precede the sign.
+ */
+export function csvCell(text: string, separator: string): string {
+  const safe = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
+  return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** A line for the names of the columns, and one for each row; null is an empty cell. */
+export function csvOf<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly { readonly [column in Column]: string | number | null }[],
+): string {
+  const cell = (value: string | number | null) =>
+    typeof value === 'string' ? csvCell(value, ',') : String(value ?? '')
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((cells) => `${cells.map(cell).join(',')}\r\n`)
+    .join('')
+}

@@ -34,8 +34,8 @@ const ownWords = new Set([
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
   // they show what the address contains, and the test below sends that
   ...['/sign-in', '/sign-in/sent', '/signed-in', '/sign-in/oidc', '/sign-in/oidc/callback', '/first/:key'],
-  // a file, whose cells are tested beside what writes them
-  '/tenders.csv',
+  // files, whose cells are tested beside what writes them
+  ...['/tenders.csv', '/operator/organizations/use.csv'],
   // files of calendars, tested beside what writes them, and ways to another page
   ...['/calendar/:key', '/samples/:id/deadline.ics', '/tenders/:id/deadline.ics'],
   ...['/o/:organization/hits/:hit/next', '/o/:organization/hits/:hit/previous'],

@@ -1,7 +1,8 @@
 // Events about access, for people.
-
+import { csvOf } from '../../domain/plain-text.ts'
 import type { AccessEvents } from '../../service/events/access-events.ts'
 import type { EventOf } from '../../service/events/command-event.ts'
+import type { MonthUse } from '../../store/screens/month-use.ts'
 import { count, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 import { type EventTexts, fact, row, utcMinute } from './text-lines.ts'
@@ -14,6 +15,8 @@ export const accessTexts: EventTexts<AccessEvents> = {
     return `  ${name.padEnd(28)} ${limit}  ${access}${files}  ${paint.dim(organizationId)}`
   },
   customer: customerText,
+  organizationUse: ({ months }) =>
+    months[0] ? csvOf(Object.keys(months[0]) as (keyof MonthUse)[], months).trimEnd() : '  There is no organization.',
   organizationEnded: ({ name, hadContract }, paint) =>
     fact(
       paint,

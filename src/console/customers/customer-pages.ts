@@ -3,10 +3,13 @@
 import { inviteMember, withdrawInvitation } from '../../actions/members.ts'
 import { accessVersion, endAccess, setUpAccess, setUpCustomer } from '../../actions/organizations.ts'
 import { addMemberLink } from '../../actions/people.ts'
+import { csvOf } from '../../domain/plain-text.ts'
+import { toInstant } from '../../domain/time.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { type Customer, listCustomers } from '../../store/people/customers.ts'
 import { giveHandedLink, listInvitations } from '../../store/people/invitations.ts'
+import { listMonthUse, monthUseColumns } from '../../store/screens/month-use.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
 import { formatDay, formatMoment, formatNumber } from '../frame/format.ts'
@@ -40,6 +43,7 @@ export const customerPages = (context: ConsoleContext): PageRoute[] => {
     operatorPage('GET', root, (request) => pages.list(request)),
     operatorPage('GET', `${root}/new`, (request) => pages.showNew(request)),
     operatorPage('POST', `${root}/new/save`, (request) => pages.create(request), changes),
+    operatorPage('GET', `${root}/use.csv`, (request) => pages.useFile(request)),
     operatorPage('GET', `${root}/:id`, (request) => pages.show(request)),
     operatorPage('POST', `${root}/:id/contract`, (request) => pages.change(request), changes),
     operatorPage('GET', `${root}/:id/end`, (request) => pages.askEnd(request)),
@@ -68,7 +72,7 @@ class CustomerPages {
     return page({
       title: texts.pageNames.organizations,
       lead: texts.lead,
-      actions: add,
+      actions: html`<a class="btn" href="${root}/use.csv">${texts.useFile}</a> ${add}`,
       body:
         customers.length === 0
           ? empty(texts.none, texts.noneDetail, add)
@@ -100,6 +104,17 @@ class CustomerPages {
               ]),
             }),
     })
+  }
+
+  /** For invoices: what all organizations used by month. */
+  async useFile({ now }: PersonRequest): Promise<PageAnswer> {
+    const months = await listMonthUse(this.#context.store.db, now)
+    return {
+      kind: 'content',
+      type: 'text/csv; charset=utf-8',
+      body: `\ufeff${csvOf(monthUseColumns, months)}`,
+      headers: { 'content-disposition': `attachment; filename="use-${toInstant(now).slice(0, 10)}.csv"` },
+    }
   }
 
   showNew(request: PersonRequest, mistakes: Typed = {}): PageAnswer {

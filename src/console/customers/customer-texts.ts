@@ -7,6 +7,7 @@ const en = {
   none: 'No organization yet',
   noneDetail: 'Set one up after its contract: dates, limit and first Owner in one form.',
   add: 'Set up a customer',
+  useFile: 'Use by month (CSV)',
   states: {
     open: 'Open',
     planned: 'Planned',
@@ -102,6 +103,7 @@ const de: typeof en = {
   none: 'Noch keine Organisation',
   noneDetail: 'Richten Sie eine nach ihrem Vertrag ein: Daten, Limit und erster Inhaber in einem Formular.',
   add: 'Kunden einrichten',
+  useFile: 'Nutzung nach Monat (CSV)',
   states: {
     open: 'Offen',
     planned: 'Geplant',

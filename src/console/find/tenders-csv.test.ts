@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { csvCell } from '../../domain/plain-text.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
-import { csvCell, csvHead, csvRow } from './tenders-csv.ts'
+import { csvHead, csvRow } from './tenders-csv.ts'
 
 describe('a cell that a notice wrote is never a formula', () => {
   test.each([

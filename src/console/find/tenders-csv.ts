@@ -1,6 +1,7 @@
 // Tenders as a CSV file that Excel opens right by a double click: a byte order mark, and the separator and decimal sign
 // of the reader's language. It has no score and no contact persons.
 import { firstDeadline } from '#flat/record/first-deadline'
+import { csvCell } from '../../domain/plain-text.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { localDay, offsetMsAt, toInstant } from '../../domain/time.ts'
 import type { FoundStatus } from '../../edition/read/tender-question.ts'
@@ -13,15 +14,6 @@ import { findTexts } from './find-texts.ts'
 
 /** Excel takes the list separator of the computer's region: a semicolon where the comma is the decimal sign. */
 const separators: { readonly [language in Language]: string } = { en: ',', de: ';' }
-
-/**
- * A text as a cell. Excel runs what begins like a formula, and notices come from anywhere: an apostrophe makes it text,
- * also where spaces precede the sign.
- */
-export function csvCell(text: string, separator: string): string {
-  const safe = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
-  return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
 
 /** A number that we wrote: it stays a number. */
 const csvNumber = (value: number, language: Language): string =>

@@ -2,10 +2,13 @@
 import type { ListedAuditEntry } from '../../store/people/audit.ts'
 import type { Customer } from '../../store/people/customers.ts'
 import type { ApiToken, Organization } from '../../store/people/organizations.ts'
+import type { MonthUse } from '../../store/screens/month-use.ts'
 
 export type AccessEvents = {
   organization: Organization
   customer: Customer
+  /** By organization and month. */
+  organizationUse: { months: MonthUse[] }
   /** `hadContract`: false if only its access was closed. */
   organizationEnded: { organizationId: string; name: string; hadContract: boolean }
   /** `token`: the plaintext of a token that was just created. */

@@ -108,6 +108,7 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
       },
       { command: 'organization update', operands: () => ['Acme'], options: { access: 'off' }, subject: 'Acme' },
       { command: 'organization show', operands: () => ['Acme'] },
+      { command: 'organization use' },
       { command: 'organization rename', operands: () => ['Acme', 'Acme Ltd'], subject: 'Acme Ltd' },
       {
         command: 'organization rename',

@@ -4,6 +4,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { listCustomers } from '../../store/people/customers.ts'
 import { listOrganizations, type Organization } from '../../store/people/organizations.ts'
+import { listMonthUse } from '../../store/screens/month-use.ts'
 import { actingNow, actingOf, type Operation, type Operations } from '../control/operation-context.ts'
 import { noOrganization, organizationNamed } from '../control/organization-named.ts'
 import type { EventOf } from '../events/command-event.ts'
@@ -34,6 +35,12 @@ export const showOrganization: Operation = async ({ store, clock }, { operands }
   const { organizationId } = await organizationNamed(store, operands[0]!)
   for (const customer of await listCustomers(store.db, clock(), organizationId))
     emit({ event: 'customer', ...customer })
+  return 0
+}
+
+/** `organization use`: of all, for invoices. */
+const showUse: Operation = async ({ store, clock }, _request, emit) => {
+  emit({ event: 'organizationUse', months: await listMonthUse(store.db, clock()) })
   return 0
 }
 
@@ -105,6 +112,7 @@ export const operations = {
   'organization create': createOrganizationNow,
   'organization list': listOrganizationsNow,
   'organization show': showOrganization,
+  'organization use': showUse,
   'organization update': updateOrganization,
   'organization rename': renameOrganizationNow,
   'organization end': endOrganization,

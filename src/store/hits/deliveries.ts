@@ -9,7 +9,7 @@ import { disableAndMail, mailFailing } from './endpoint-news.ts'
 import { lockEndpoint } from './webhook-endpoints.ts'
 
 /** How long attempts, bodies and ended deliveries are kept. */
-const deliveryHistoryMs = 30 * dayMs
+export const deliveryHistoryMs = 30 * dayMs
 
 /** An endpoint that a worker holds exclusively until the lease ends. */
 export type EndpointLease = {
