@@ -45,7 +45,14 @@ type Endpoint = {
 }
 /** `at` distinguishes its message from earlier ones. */
 type Offer = OfferedHit & { readonly at: 'new' | number }
-type KnownTender = { readonly hit: OfferedHit; record: TenderRecord }
+type KnownTender = { readonly hit: OfferedHit; state: HitState }
+/** What a hit last heard of its tender, or of the one into which that was merged. */
+type HitState = {
+  readonly mergedInto: string | undefined
+  readonly hasEnded: boolean
+  readonly deadline: string | undefined
+  readonly value: readonly unknown[] | undefined
+}
 
 /** By endpoint id: the messages by their webhook-id. */
 export type ExpectedMessages = ReadonlyMap<string, ReadonlyMap<string, OfferedHit>>
@@ -80,22 +87,30 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
   )
   const entriesOf = Map.groupBy(entries, ({ edition }) => edition)
   const offers: Offer[] = []
-  /** Tenders with a hit, by search, as their last entry has them. */
+  /** Tenders with a hit, by search. */
   const known = new Map<string, Map<string, KnownTender>>()
   for (const { edition, at } of editions) {
     const changed = (entriesOf.get(edition) ?? []).map(({ body }) => ({
       body,
       record: JSON.parse(body) as TenderRecord,
     }))
+    const changedOf = new Map(changed.map((each) => [each.record.id, each]))
     for (const tenders of known.values())
-      for (const { body, record } of changed) {
-        const tender = tenders.get(record.id)
-        if (!tender) continue
-        const changes = changesOf(tender.record, record)
-        tender.record = record
+      for (const [id, tender] of tenders) {
+        const own = changedOf.get(id)
+        const mergedInto = own ? own.record.mergedInto : tender.state.mergedInto
+        // the survivor tells, unless it has a hit of its own
+        const survivor = mergedInto === undefined || tenders.has(mergedInto) ? undefined : changedOf.get(mergedInto)
+        const entry = own ?? survivor
+        if (!entry) continue
+        const told = mergedInto === undefined ? own : survivor
+        const before = tender.state
+        const state = told ? stateOf(told.record, mergedInto) : { ...before, mergedInto, hasEnded: false }
+        tender.state = state
+        const changes = changesOf(before, state)
         if (changes.length === 0) continue
-        const at = Date.parse(record.lastModified)
-        offers.push({ ...tender.hit, kind: 'search.hit.changed', changes, edition, record: body, at })
+        const at = Date.parse(entry.record.lastModified)
+        offers.push({ ...tender.hit, kind: 'search.hit.changed', changes, edition, record: entry.body, at })
       }
     for (const search of newestOf(searches, edition, ({ searchId }) => searchId)) {
       if (!search.isActive) continue
@@ -110,7 +125,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
         const fitScore = record.archiveReason === undefined ? scoreOf(record, Number(at)) : 0
         if (fitScore < Math.max(1, search.threshold) || tenders.has(record.id)) continue
         // a tender that was merged into this one has the hit
-        if ([...tenders.values()].some(({ record: { mergedInto } }) => mergedInto === record.id)) continue
+        if ([...tenders.values()].some(({ state: { mergedInto } }) => mergedInto === record.id)) continue
         const identity = { stockId, searchId, tenderId: record.id }
         const hit: OfferedHit = {
           kind: 'search.hit',
@@ -123,7 +138,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
           fitScore,
           record: body,
         }
-        tenders.set(record.id, { hit, record })
+        tenders.set(record.id, { hit, state: stateOf(record, undefined) })
         offers.push({ ...hit, at: 'new' })
       }
     }
@@ -141,17 +156,23 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
   )
 }
 
-/** The changes between two entries of a tender that docs/hits/concepts.md says are reported. */
-function changesOf(before: TenderRecord, after: TenderRecord): string[] {
-  const isClosed = ({ archiveReason }: TenderRecord) => archiveReason !== undefined && archiveReason !== 'merged'
-  const deadline = ({ submissionDate, participationDate }: TenderRecord) =>
-    [submissionDate, participationDate].filter((each) => each !== undefined).sort()[0]
-  const value = ({ contractAmount }: TenderRecord) => contractAmount && [contractAmount.value, contractAmount.currency]
+function stateOf(record: TenderRecord, mergedInto: string | undefined): HitState {
+  const { archiveReason, submissionDate, participationDate, contractAmount } = record
+  return {
+    mergedInto,
+    hasEnded: archiveReason !== undefined && archiveReason !== 'merged',
+    deadline: [submissionDate, participationDate].filter((each) => each !== undefined).sort()[0],
+    value: contractAmount ? [contractAmount.value, contractAmount.currency] : undefined,
+  }
+}
+
+/** The changes that docs/hits/concepts.md says are reported. */
+function changesOf(before: HitState, after: HitState): string[] {
   return [
-    ...(isClosed(after) && !isClosed(before) ? ['closed'] : []),
+    ...(after.hasEnded && !before.hasEnded ? ['closed'] : []),
     ...(after.mergedInto !== undefined && after.mergedInto !== before.mergedInto ? ['merged'] : []),
-    ...(deadline(after) === deadline(before) ? [] : ['deadline']),
-    ...(isDeepStrictEqual(value(after), value(before)) ? [] : ['value']),
+    ...(after.deadline === before.deadline ? [] : ['deadline']),
+    ...(isDeepStrictEqual(after.value, before.value) ? [] : ['value']),
   ]
 }
 
