@@ -333,15 +333,6 @@ function databaseInReaders(scanned: ReadonlyMap<string, ScannedFile>): Violation
   return found
 }
 
-type Decision = { readonly path: string; readonly number: number; readonly title: string; readonly text: string }
-
-/** The decisions of a page: one, or several below each other, each with its number in the heading. */
-const decisionsOf = (path: string, text: string): Decision[] =>
-  text.split(/^(?=#{1,2} \d+\. )/m).flatMap((part) => {
-    const [, number, title] = /^#{1,2} (\d+)\. (.+)/.exec(part) ?? []
-    return title === undefined ? [] : [{ path, number: Number(number), title, text: part }]
-  })
-
 function decisionViolations(path: string, text: string): Violation[] {
   if (!path.endsWith('.md') || /(?:^|\/)(?:README|index)\.md$/i.test(path)) return []
   const parts: readonly [string, RegExp][] = [
@@ -350,31 +341,28 @@ function decisionViolations(path: string, text: string): Violation[] {
     ['drawbacks', /^(?:#+\s*|\*\*|)drawbacks?\b/im],
     ['alternatives', /^(?:#+\s*|\*\*|)alternatives?\b/im],
   ]
-  return decisionsOf(path, text).flatMap((decision) =>
-    parts
-      .filter(([, pattern]) => !pattern.test(decision.text))
-      .map(([part]) => ({ rule: 'decision', path, detail: `${decision.number} has no part on ${part}` })),
-  )
+  return parts
+    .filter(([, pattern]) => !pattern.test(text))
+    .map(([part]) => ({ rule: 'decision', path, detail: `has no part on ${part}` }))
 }
 
 /**
- * Decisions are numbered from 1 without a gap; a page is named after its first one, and the index holds the number and
- * title of each.
+ * The index numbers the decisions from 1 without a gap. It has number and title of each page, which is named after its
+ * number; a decision without a page is a line there.
  */
 function decisionIndexViolations(sources: Sources): Violation[] {
   const index = sources.get('docs/decisions/README.md') ?? ''
+  const listed = [...index.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number))
+  const gap = listed.findIndex((number, position) => number !== position + 1)
   const pages = [...sources].filter(([path]) => /^docs\/decisions\/\d{4}-.*\.md$/.test(path))
-  const decisions = pages.flatMap(([path, text]) => decisionsOf(path, text)).sort((a, b) => a.number - b.number)
-  const misnamed = pages.filter(
-    ([path, text]) => decisionsOf(path, text)[0]?.number !== Number(posix.basename(path).slice(0, 4)),
-  )
   return [
-    ...misnamed.map(([path]) => ({ path, detail: 'is not named after the number of its first decision' })),
-    ...decisions.flatMap(({ path, number, title }, position) => [
-      ...(number === position + 1 ? [] : [{ path, detail: `decides ${number}, where ${position + 1} is next` }]),
-      ...(index.includes(`\n${number}. [${title}](${posix.basename(path)}`)
-        ? []
-        : [{ path, detail: `is not in the index with its number ${number} and title` }]),
-    ]),
+    ...(gap < 0 ? [] : [{ path: 'docs/decisions/README.md', detail: `has ${listed[gap]}, where ${gap + 1} is next` }]),
+    ...pages.flatMap(([path, text]) => {
+      const file = posix.basename(path)
+      const [, number, title] = /^# (\d+)\. (.+)/.exec(text) ?? []
+      if (Number(number) !== Number(file.slice(0, 4))) return [{ path, detail: 'is not named after its number' }]
+      if (index.includes(`\n${number}. [${title}](${file}`)) return []
+      return [{ path, detail: `is not in the index with its number ${number} and title` }]
+    }),
   ].map((each) => ({ rule: 'decision-index', ...each }))
 }
