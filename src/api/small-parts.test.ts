@@ -1,10 +1,10 @@
 // The small parts of an answer: encoding, entity tags, request ids, waits, paths, problems.
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { chooseEncoding } from './content-coding.ts'
 import { isNoneMatchHit, listEntityTag } from './etag.ts'
 import { createFloodGuard } from './limits/flood-guard.ts'
-import { createLoadGauge, spreadRetryAfter } from './limits/overload.ts'
+import { createLoadGauge, spreadRetryAfter, watchLoad } from './limits/overload.ts'
 import { isKnownPath, suggestPath } from './paths.ts'
 import { pathOf } from './problems/answers.ts'
 import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems/problems.ts'
@@ -225,4 +225,26 @@ describe('problems', () => {
     expect(toInstance('/a"<é\u0000')).toBe('/a%22%3C%C3%A9%00')
     expect(toInstance('/50%/%zz/%41')).toBe('/50%25/%25zz/%41')
   })
+})
+
+test('the load is sampled while requests come, and for a minute after the last one', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    let samples = 0
+    const load = watchLoad(100, () => samples++)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(load.isOverloaded()).toBe(false)
+    vi.advanceTimersByTime(40_000)
+    load.isOverloaded()
+    vi.advanceTimersByTime(50_000)
+    expect(samples).toBe(180)
+    vi.advanceTimersByTime(50_000)
+    expect([samples, vi.getTimerCount()]).toEqual([200, 0])
+    load.isOverloaded()
+    expect(vi.getTimerCount()).toBe(1)
+    load.stop()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -44,15 +44,69 @@ export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array 
   }
 }
 
+const longestTimerMs = 2 ** 31 - 1
+
 /** Resolves after this many milliseconds; rejects with the signal's reason if that comes first. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** Waits with the machine's timer, in several steps when the time is longer than the timer allows. */
 export const systemSleep: Sleep = async (ms, signal) => {
-  const longestMs = 2 ** 31 - 1
-  for (let left = ms; left > 0; left -= longestMs) {
-    await delay(Math.min(left, longestMs), undefined, { signal }).catch((error: unknown) => {
+  for (let left = ms; left > 0; left -= longestTimerMs) {
+    await delay(Math.min(left, longestTimerMs), undefined, { signal }).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error
     })
   }
+}
+
+/** An idle thread wakes up once in this time for all that it does again and again. */
+const tickMs = 1000
+
+const works = new Set<() => void>()
+let timer: NodeJS.Timeout | undefined
+
+function eachTick(work: () => void): () => void {
+  const own = () => work()
+  works.add(own)
+  timer ??= setInterval(() => {
+    for (const each of [...works]) each()
+  }, tickMs).unref()
+  return () => {
+    works.delete(own)
+    if (works.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/**
+ * Calls `work` every `everyMs`; the first time up to a second earlier. It keeps no process alive. Returns a function
+ * that ends it. Only whole seconds share the clock.
+ */
+export function every(everyMs: number, work: () => void): () => void {
+  if (everyMs % tickMs !== 0) {
+    const own = setInterval(work, everyMs).unref()
+    return () => clearInterval(own)
+  }
+  const ticks = everyMs / tickMs
+  let passed = 0
+  return eachTick(() => {
+    if (++passed % ticks === 0) work()
+  })
+}
+
+/**
+ * Resolves when about `ms` have passed, whole seconds by the same clock, or when `signal` is aborted. What waits keeps
+ * the process alive.
+ */
+export async function afterTicks(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = every(ms, resolve)
+  const alive = setInterval(() => {}, longestTimerMs)
+  const onAbort = () => resolve()
+  signal.addEventListener('abort', onAbort)
+  await promise
+  signal.removeEventListener('abort', onAbort)
+  clearInterval(alive)
+  end()
 }

@@ -28,6 +28,15 @@ export function bufferedStream(
 ): DestinationStream {
   let waiting = ''
   let unwritten: Buffer = Buffer.alloc(0)
+  let isDue = false
+  const flushLater = (): void => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      flush()
+    }, flushEveryMs).unref()
+  }
   const flush = (): void => {
     if (waiting === '' && unwritten.length === 0) return
     unwritten = Buffer.concat([unwritten, Buffer.from(waiting)])
@@ -36,6 +45,7 @@ export function bufferedStream(
       while (unwritten.length > 0) unwritten = unwritten.subarray(write(fd, unwritten))
     } catch {
       if (unwritten.length > unwrittenMax) unwritten = Buffer.alloc(0)
+      flushLater()
     }
   }
   const stream = {
@@ -45,9 +55,9 @@ export function bufferedStream(
     write: (line: string): void => {
       waiting += line
       if (stream.lastLevel >= warning || waiting.length >= waitingMax) flush()
+      else flushLater()
     },
   }
-  setInterval(flush, flushEveryMs).unref()
   process.on('exit', flush)
   return stream
 }

@@ -10,6 +10,9 @@ export function spreadRetryAfter(baseSeconds: number, randomByte: number): numbe
   return Math.min(120, Math.max(5, Math.round(baseSeconds * spread)))
 }
 
+/** A minute: by then the largest delay of the last half minute is none of a busy time. */
+const samplesUnasked = 120
+
 export type LoadWatch = { readonly isOverloaded: () => boolean; readonly stop: () => void }
 
 /**
@@ -31,13 +34,29 @@ export function createLoadGauge(maxDelayMs: number): {
 
 /**
  * Watches this process: overloaded while the mean delay of the event loop, over about a second, exceeds `maxDelayMs`.
- * `onSample` is called with each sample.
+ * `onSample` is called with each sample. Nothing is sampled while nobody has asked for a while: it would wake up an
+ * idle thread ten times a second.
  */
 export function watchLoad(maxDelayMs: number, onSample?: (delay: LoopDelay) => void): LoadWatch {
   const gauge = createLoadGauge(maxDelayMs)
-  const stop = watchEventLoop((delay) => {
-    gauge.sample(delay.meanMs)
-    onSample?.(delay)
-  })
-  return { isOverloaded: gauge.isOverloaded, stop }
+  let unasked = 0
+  let end: (() => void) | undefined
+  const stop = () => {
+    end?.()
+    end = undefined
+  }
+  const begin = () =>
+    watchEventLoop((delay) => {
+      gauge.sample(delay.meanMs)
+      onSample?.(delay)
+      if (++unasked >= samplesUnasked) stop()
+    })
+  return {
+    isOverloaded: () => {
+      unasked = 0
+      end ??= begin()
+      return gauge.isOverloaded()
+    },
+    stop,
+  }
 }

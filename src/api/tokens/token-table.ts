@@ -1,7 +1,7 @@
 // Holds all tokens in memory: a request is checked without a query, and known tokens work while the database is down.
 import { setTimeout as delay } from 'node:timers/promises'
 import { hashToken, isWellFormedToken } from '../../domain/token.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { within } from '../../platform/within.ts'
 import type { TokenGrant } from '../../store/people/organizations.ts'
@@ -121,11 +121,10 @@ export async function openTokenTable(options: {
 
   await read()
   let polls = 0
-  const poll = setInterval(() => {
+  const endPoll = every(pollMs, () => {
     void read()
     if (++polls % touchEveryPolls === 0) void touch()
-  }, pollMs)
-  poll.unref()
+  })
 
   async function touch(): Promise<void> {
     const tokenIds = [...used]
@@ -153,7 +152,7 @@ export async function openTokenTable(options: {
       return undefined
     },
     close: async () => {
-      clearInterval(poll)
+      endPoll()
       await within(Promise.resolve(running).then(touch), closeGraceMs)
     },
   }

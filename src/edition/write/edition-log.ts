@@ -94,6 +94,8 @@ export class EditionLog extends LogView implements TenderFinder {
   #isClosing = false
   /** Number of entries checked in this cycle. */
   #checked = 0
+  /** How many pieces are due to be read again; a part of one is kept for the next time. */
+  #owedPieces = 0
   #serial = -1
   #olderDatabase: string | undefined
   #isReplaced: boolean
@@ -425,8 +427,12 @@ export class EditionLog extends LogView implements TenderFinder {
       const state = this.#state
       const end = state?.newest?.end ?? 0
       if (!state || state.isDamaged || end === 0) return
+      this.#owedPieces = Math.min(end, this.#owedPieces + end * share)
+      const pieces = Math.floor(this.#owedPieces)
+      if (pieces === 0) return
+      this.#owedPieces -= pieces
       const from = this.#checked < end ? this.#checked : 0
-      const to = Math.min(end, from + Math.max(1, Math.ceil(end * share)))
+      const to = Math.min(end, from + pieces)
       await this.#repair(state, from, to)
       this.#checked = to
     })

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { hourMs } from '../../domain/time.ts'
 import type { Log } from '../../platform/log.ts'
+import { untilWritten } from '../../store/database/until-written.ts'
 import { nextDueAt, pruneDeliveries } from '../../store/hits/deliveries.ts'
 import { type DelivererOptions, deliverDue } from '../../webhooks/deliver.ts'
 import { openSender } from '../../webhooks/send-attempt.ts'
@@ -25,8 +26,9 @@ export function startDeliveries(
   const sender = openSender({ version: options.version, now: wallClock })
   let prunedAt = Number.NEGATIVE_INFINITY
 
+  const nextDue = untilWritten(store, () => nextDueAt(store.db))
   const look = async (signal: AbortSignal) => {
-    const dueAt = await nextDueAt(store.db)
+    const dueAt = await nextDue()
     if (dueAt !== undefined && dueAt <= clock())
       await deliverDue(
         {

@@ -2,12 +2,12 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { matchEditions } from '../../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../../hits/matcher.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import type { Store } from '../../store/database/database.ts'
 import { MarkLostError } from '../../store/hits/hit-mark.ts'
 import type { Emit } from '../events/command-event.ts'
 
-/** How often to check for an edition published by another process without a notification. */
+/** How often to check for an edition that another process published. No other process has an embedded stock. */
 const lookMs = 10_000
 /** Pause after the first failure; it doubles with each further one, up to the longest. */
 const firstPauseMs = 1000
@@ -74,16 +74,15 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
       running = undefined
     })()
   }
-  const timer = setInterval(() => {
-    if (failures === 0) run()
-  }, lookMs)
-  timer.unref()
+  const endLooks = every(lookMs, () => {
+    if (store.engine === 'server' && failures === 0) run()
+  })
   run()
   return {
     run,
     idle: async () => running,
     close: async () => {
-      clearInterval(timer)
+      endLooks()
       clearTimeout(again)
       await running
       await matcher.close()

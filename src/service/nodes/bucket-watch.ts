@@ -6,7 +6,7 @@ import type { TokenSource } from '../../api/tokens/token-table.ts'
 import { minuteMs, toInstant } from '../../domain/time.ts'
 import { accessPath } from '../../edition/format/bucket-files.ts'
 import type { BucketSource } from '../../edition/write/bucket-source.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { Retryable } from '../../platform/http.ts'
 import type { Log } from '../../platform/log.ts'
@@ -131,18 +131,17 @@ export async function watchBucket(options: {
     if (!kept) throw error
     log.warn({ error: String(error) }, 'the tokens in the bucket cannot be read; those known before are used')
   })
-  const timer = setInterval(() => {
+  const close = every(1000, () => {
     freshAccess().catch(() => {})
     judge()
-  }, 1000)
-  timer.unref()
+  })
   return {
     look,
     newestKnown: () => newestKnown,
     answeredAt: () => answeredAt,
     accessAt: () => writtenAt,
     isAnswering: () => steadyClock() - answeredAt <= quietMs,
-    close: () => clearInterval(timer),
+    close,
     tokens: {
       serial: async () => {
         await freshAccess()

@@ -5,6 +5,7 @@ import { type CatchUpOptions, catchUp, type EditionLog } from '../../edition/wri
 import type { EditionSource, SourceStore } from '../../edition/write/edition-source.ts'
 import { WrongEntriesError } from '../../edition/write/log-state.ts'
 import { OlderDatabaseError } from '../../edition/write/take-over.ts'
+import { every } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { Log } from '../../platform/log.ts'
 import type { DatabaseWatch } from '../watch/database-watch.ts'
@@ -101,7 +102,5 @@ export function followEditions({
       isBusy = false
     }
   }
-  const timer = setInterval(() => void look(), serialPollMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return every(serialPollMs, () => void look())
 }

@@ -8,6 +8,7 @@ import { type Log, openLog } from '../../platform/log.ts'
 import { systemRandom } from '../../platform/random.ts'
 import type { Serials } from '../../store/database/change-signal.ts'
 import { openDatabaseClock } from '../../store/database/database-clock.ts'
+import { untilWritten } from '../../store/database/until-written.ts'
 import { lastRedaction } from '../../store/editions/edition-export.ts'
 import { openDocumentStore } from '../../store/files/open-document-store.ts'
 import { loadRounds, type RoundState } from '../../store/nodes/rounds.ts'
@@ -146,7 +147,7 @@ export async function openNode(
     unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
     processCount: processes?.memory ?? Int32Array.of(1),
     onUse: use.add,
-    redactedAt: () => lastRedaction(store.looks),
+    redactedAt: untilWritten(store, () => lastRedaction(store.looks)),
     defer: (close) => opened.defer(close),
   })
   opening.defer(await witnessEditions({ store, editions: answering.editions, dataFolder, random, log }))

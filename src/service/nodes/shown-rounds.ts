@@ -1,5 +1,5 @@
 // What readers learn about the rounds: those of this process, and those of others, recorded in the database.
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import type { Store } from '../../store/database/database.ts'
 import {
   joinRounds,
@@ -18,7 +18,7 @@ export class ShownRounds {
   readonly #store: Store
   readonly #clock: Clock
   readonly #state: NodeState
-  readonly #timer: NodeJS.Timeout
+  readonly close: () => void
   #own: (() => RoundState) | undefined
   /** Roles of other processes. */
   #elsewhere: readonly RoundRole[] = roundRoles
@@ -31,7 +31,7 @@ export class ShownRounds {
     this.#state = state
     this.#recorded = before
     this.#show()
-    this.#timer = setInterval(() => void this.#look(), pollMs)
+    this.close = every(pollMs, () => void this.#look())
   }
 
   /** Shows the rounds of this process from now on: it knows more than it may have been able to store. */
@@ -42,10 +42,6 @@ export class ShownRounds {
   }
 
   readonly state = (): RoundState | undefined => joinRounds([this.#own?.(), this.#recorded])
-
-  close(): void {
-    clearInterval(this.#timer)
-  }
 
   async #look(): Promise<void> {
     if (this.#elsewhere.length > 0)

@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
+import { every } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Random } from '../../platform/random.ts'
 import { within } from '../../platform/within.ts'
@@ -89,10 +90,9 @@ export async function witnessEditions({
     return looking
   }
   void look()
-  const timer = setInterval(look, witnessEveryMs)
-  timer.unref()
+  const end = every(witnessEveryMs, () => void look())
   return async () => {
-    clearInterval(timer)
+    end()
     const ended = Promise.resolve(looking).then(() => forgetWitness(store.looks, self.witnessId))
     await within(
       ended.catch(() => {}),

@@ -29,6 +29,8 @@ export class ReaderThread {
   #hasEnded = false
   #isHeard = false
   #isAsked = false
+  /** Whether it said anything since the last question about life. */
+  #isActive = false
   #unanswered = 0
   #isSilent = false
   #reason = ''
@@ -57,6 +59,7 @@ export class ReaderThread {
       worker.on('message', (message: FromReader) => {
         this.#isHeard = true
         this.#isAsked = false
+        this.#isActive = true
         this.#unanswered = 0
         switch (message.type) {
           case 'listening':
@@ -127,10 +130,16 @@ export class ReaderThread {
     this.#waiting.delete(turn)
   }
 
-  /** Asks for a sign of life. Ends a thread that gave none to the last questions. `share`: see cpuShare. */
+  /**
+   * Asks for a sign of life, unless there was one since the last call. Ends a thread that gave none to the last
+   * questions. `share`: see cpuShare.
+   */
   look(share: () => number): void {
     if (this.#hasEnded) return
     if (!this.#isAsked) {
+      const isActive = this.#isActive
+      this.#isActive = false
+      if (isActive) return
       this.#isAsked = true
       this.#send({ type: 'settle', turn: ++this.#turn })
       return

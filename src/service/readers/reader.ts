@@ -15,7 +15,7 @@ import { buildApi } from '../../api/server.ts'
 import { openTokenTable } from '../../api/tokens/token-table.ts'
 import { UseCounter } from '../../api/tokens/use-counter.ts'
 import { FollowedLog } from '../../edition/read/log-feed.ts'
-import { sharedTime, shiftableClock, steadyClock, systemClock } from '../../platform/clock.ts'
+import { every, sharedTime, shiftableClock, steadyClock, systemClock } from '../../platform/clock.ts'
 import { openLog } from '../../platform/log.ts'
 import { systemRandom } from '../../platform/random.ts'
 import type { CursorKey } from '../../store/editions/cursor-keys.ts'
@@ -134,7 +134,7 @@ const reportUse = () => {
   const counted = use.take()
   if (counted.length > 0) send({ type: 'use', use: counted })
 }
-const reporting = setInterval(reportUse, usePauseMs)
+const endReports = every(usePauseMs, reportUse)
 const app = buildApi({
   reader: editions,
   tokens,
@@ -163,7 +163,7 @@ const app = buildApi({
 })
 const stop = async () => {
   await app.close()
-  clearInterval(reporting)
+  endReports()
   reportUse()
   await tokens.close()
   await limiter.close()

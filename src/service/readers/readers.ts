@@ -7,7 +7,7 @@ import type { TokenSource } from '../../api/tokens/token-table.ts'
 import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import type { Unsubscribe } from '../../api/unsubscribe.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
 import { connectionsPerAddress, createConnectionMemory, forgetConnections } from '../../platform/connection-limit.ts'
 import { cpuShare } from '../../platform/cpu-share.ts'
@@ -143,7 +143,7 @@ class ReaderPool {
   readonly #threads = new Map<number, ReaderThread>()
   readonly #unfollow = new Map<ReaderThread, () => void>()
   readonly #unfollowState: () => void
-  readonly #watch: NodeJS.Timeout
+  readonly #endWatch: () => void
   #editions: EditionLog | undefined
   #spare: ReaderThread | undefined
   #isClosing = false
@@ -164,11 +164,11 @@ class ReaderPool {
     this.#unfollowState = this.#state.follow((snapshot) => {
       for (const reader of this.#threads.values()) reader.sendState(snapshot)
     })
-    this.#watch = setInterval(() => {
+    this.#endWatch = every(options.lookPauseMs ?? defaultLookPauseMs, () => {
       let share: number | undefined
       const shareOfRound = () => (share ??= (options.cpuShare ?? cpuShare)())
       for (const reader of this.#threads.values()) reader.look(shareOfRound)
-    }, options.lookPauseMs ?? defaultLookPauseMs)
+    })
     options.meters?.showThreads(() =>
       [...this.#threads].flatMap(([thread, { hasListened }]) => (hasListened && !this.#isClosing ? [thread] : [])),
     )
@@ -198,7 +198,7 @@ class ReaderPool {
     this.#isClosing = true
     this.#unfollowState()
     clearTimeout(this.#pause)
-    clearInterval(this.#watch)
+    this.#endWatch()
     await Promise.all([...this.#threads.values()].map((reader) => reader.stop()))
   }
 

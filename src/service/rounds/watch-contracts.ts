@@ -1,7 +1,7 @@
 // Does what is due for customers: contracts begin and end, Owners are told about tokens that end soon, and expired data
 // is deleted.
 import { turnContracts } from '../../actions/organizations.ts'
-import { hourMs } from '../../domain/time.ts'
+import { hourMs, minuteMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { Retryable } from '../../platform/http.ts'
@@ -19,7 +19,10 @@ const lookMs = 5_000
 const pruneRows = 200
 const lateConcern = 'Contracts do not begin and end on their dates'
 
-/** Checks until it is closed. Any number of processes may check: each thing is done once. */
+/**
+ * Checks until it is closed; an embedded stock to which nothing is written, once a minute. Any number of processes may
+ * check: each thing is done once.
+ */
 export function watchContracts({
   store,
   clock,
@@ -30,7 +33,7 @@ export function watchContracts({
   report,
   everyMs = lookMs,
 }: {
-  readonly store: Pick<Store, 'db'>
+  readonly store: Pick<Store, 'db' | 'writes'>
   readonly clock: Clock
   readonly log: Log
   /** Domain of the mails to Owners. */
@@ -43,14 +46,20 @@ export function watchContracts({
   readonly report: (concern: string | undefined) => void
   readonly everyMs?: number
 }): { readonly close: () => Promise<void> } {
-  let prunedAt = Number.NEGATIVE_INFINITY
+  let [prunedAt, turnedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let turnedWith: string | undefined
   return keepLooking({
     look: async (signal) => {
       const now = clock()
-      await inTransaction(store, async (trx) => {
-        await turnContracts(trx, now)
-        await warnOfTokens(trx, { now, mailDomain })
-      })
+      const writes = store.writes?.()
+      if (writes === undefined || writes !== turnedWith || now - turnedAt >= minuteMs) {
+        await inTransaction(store, async (trx) => {
+          await turnContracts(trx, now)
+          await warnOfTokens(trx, { now, mailDomain })
+        })
+        turnedWith = writes
+        turnedAt = now
+      }
       if (now - prunedAt < hourMs) return
       await pruneAuditEntries(store.db, now, keep.auditMs)
       await pruneInvitations(store.db, now)

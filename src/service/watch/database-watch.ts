@@ -1,10 +1,12 @@
-// Polls the database every second: what changed, what time it is there, and whether it answers at all.
+// Asks the database every second, an embedded one after something was written: what changed, what time it is there, and
+// whether it answers at all.
 import { type ClockConcern, clockLine } from '../../domain/clock-concern.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Serials } from '../../store/database/change-signal.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { DatabaseClock } from '../../store/database/database-clock.ts'
+import { untilWritten } from '../../store/database/until-written.ts'
 import { type Look, measureClock } from '../../store/nodes/look.ts'
 import { futureEdition, nodeClockConcern } from './clock-concerns.ts'
 import type { NodeState } from './node-state.ts'
@@ -35,7 +37,7 @@ const quietRounds = 10
 const repeatRounds = 600
 
 export function watchDatabase(options: {
-  readonly store: Pick<Store, 'engine' | 'looks'>
+  readonly store: Pick<Store, 'engine' | 'looks' | 'writes'>
   readonly steadyClock: Clock
   /** Called with every measurement. */
   readonly databaseClock: DatabaseClock
@@ -55,9 +57,10 @@ export function watchDatabase(options: {
   /** The last log line about each topic, without its numbers, which change with every poll. */
   const reported = new Map<string, string>()
 
+  const ask = untilWritten(store, () => measureClock(store, databaseClock))
   async function lookOnce(): Promise<Serials> {
     try {
-      const look = await measureClock(store, databaseClock)
+      const look = await ask()
       answeredAt = steadyClock()
       newestKnown = look.newest?.edition ?? 0
       state.setMaintenance(look.maintenanceUntil)
@@ -115,13 +118,12 @@ export function watchDatabase(options: {
       )
   }
 
-  const timer = setInterval(round, roundMs)
-  timer.unref()
+  const close = every(roundMs, round)
   return {
     look,
     newestKnown: () => newestKnown,
     answeredAt: () => answeredAt,
     isAnswering: () => missedRounds < quietRounds,
-    close: () => clearInterval(timer),
+    close,
   }
 }

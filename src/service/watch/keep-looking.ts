@@ -1,5 +1,6 @@
 // Checks repeatedly for something that is due, beside the rounds of the service: a failure stops nothing else.
-import { setTimeout as delay } from 'node:timers/promises'
+
+import { afterTicks } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { serverDiskSentence } from '../../store/connections/full-disk.ts'
 
@@ -38,7 +39,7 @@ export function keepLooking({ look, everyMs, log, concern, report }: LookingOpti
         reported = why
       }
       const pauseMs = failures === 0 ? everyMs : Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 10))
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await afterTicks(pauseMs, stopping.signal)
     }
   }
   const running = run()

@@ -1,6 +1,6 @@
 // Updates the node state every second: whether this node may receive requests, and whether its disk has free space.
 import type { EditionLog } from '../../edition/write/edition-log.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, every } from '../../platform/clock.ts'
 import { freeBytes } from '../../platform/folders.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { judgeReadiness } from './judge-readiness.ts'
@@ -59,7 +59,5 @@ export function watchReadiness(options: {
     look()
   }
   round()
-  const timer = setInterval(round, lookMs)
-  timer.unref()
-  return { look, close: () => clearInterval(timer) }
+  return { look, close: every(lookMs, round) }
 }

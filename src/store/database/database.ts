@@ -23,6 +23,11 @@ export type Store = {
    * answered within about 5 seconds fails as a lost connection.
    */
   readonly looks: Kysely<Database>
+  /**
+   * A mark that is another one after each committed change of a logged table. Absent on a server, where other processes
+   * write, too.
+   */
+  readonly writes?: () => string
   /** How its connections are used now. */
   readonly connections: () => ConnectionUse
   /** Bounded: what does not end within a few seconds is cut off. */

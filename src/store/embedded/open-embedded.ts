@@ -24,6 +24,7 @@ export type EmbeddedStore = {
   readonly engine: 'embedded'
   readonly db: Kysely<Database>
   readonly looks: Kysely<Database>
+  readonly writes: () => string
   readonly connections: () => ConnectionUse
   readonly close: () => Promise<void>
   /** Bytes of write-ahead log and calls of fsync since it was opened. */
@@ -120,6 +121,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     engine: 'embedded',
     db,
     looks: db,
+    // a commit is answered after its log is written; of one whose answer was lost the next session says nothing
+    writes: () => `${engine.generation} ${engine.written.walBytes}`,
     connections: () => {
       const { isTaken, waiting } = queue.use
       return { limit: 1, used: isTaken ? 1 : 0, idle: isTaken ? 0 : 1, waiting }
