@@ -53,12 +53,13 @@ async function load(bulk: NonNullable<SyncOptions['bulk']>): Promise<void> {
 async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
   const held = new Map<string | undefined, Awaited<ReturnType<ReturnType<typeof pages>['page']>>>()
   const source = pages()
+  if (!(await source.open(undefined))) throw new Error(source.refusal())
   for (let cursor: string | undefined; ; ) {
-    const page = await source.page(cursor, undefined)
+    const page = await source.page(cursor)
     if (!page) throw new Error(source.refusal())
     // as if they had not come as lines
     held.set(cursor, { ...page, data: structuredClone(page.data) as typeof page.data })
-    if (page.nextCursor === null) return { page: async (at) => held.get(at) }
+    if (page.nextCursor === null) return { open: async () => true, page: async (at) => held.get(at) }
     cursor = page.nextCursor
   }
 }

@@ -55,7 +55,7 @@ const proofs: { readonly [name: string]: Proof } = {
     env: { TENDER_SYNC_KILLS: '400' },
   },
   bulk: {
-    about: '200 kills of a first load from files into each of two targets, with publications in between',
+    about: '200 kills of a first load from files into each of three targets, with publications in between',
     files: ['test/tender-sync/bulk-kill.system.test.ts', 'test/tender-sync/bulk.system.test.ts'],
   },
   limit: {

@@ -72,8 +72,12 @@ export function bulkPages(options: BulkOptions): BulkPages {
   return {
     refusal: () => refusal,
     isUsed: () => isUsed,
-    page: async (cursor, signal) => {
-      loaded ??= cursor === undefined ? await begin(signal) : await readLoaded(folder)
+    open: async (signal) => {
+      loaded ??= await begin(signal)
+      return loaded !== undefined
+    },
+    page: async (cursor) => {
+      if (cursor !== undefined) loaded ??= await readLoaded(folder)
       if (!loaded) return undefined
       const at = cursor === undefined ? startOf(loaded) : placeIn(cursor, loaded)
       if (!at) return refused('the files of the run before are gone')

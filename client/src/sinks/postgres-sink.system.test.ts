@@ -6,6 +6,7 @@ import { hasPgbouncer, type Pooler, startPgbouncer } from '../../../test/pgbounc
 import { openEmptyDatabase } from '../../../test/world.ts'
 import type { Hit } from '../hits/hit.ts'
 import { openPostgresHits } from '../hits/postgres-hits.ts'
+import type { Run, Sink } from '../sync/sink.ts'
 import {
   archivedOf,
   idOf,
@@ -20,6 +21,7 @@ import { SinkBusyError, SinkError } from './faults/sink-error.ts'
 import { PostgresSession } from './postgres/postgres-session.ts'
 import { openPostgresSink } from './postgres-sink.ts'
 import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './record/flat-tender.ts'
+import { recordHash } from './record/record-hash.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')
@@ -133,6 +135,18 @@ describe.skipIf(!connectionString).each(hasPgbouncer ? ['directly', pooled] : ['
 
     for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
 
+    /** Whose first runs come from files: nothing of them is kept before their end. */
+    async function makeWorldOfFiles(): Promise<SinkWorld> {
+      const world = await makeWorld()
+      const ofFiles = (sink: Sink): Sink =>
+        Object.create(sink, {
+          commitsPages: { value: false },
+          begin: { value: (run: Run) => sink.begin({ ...run, isFromFiles: run.kind === 'first' && !run.resumed }) },
+        })
+      return { ...world, open: async () => ofFiles(await world.open()) }
+    }
+    for (const { name, run } of sinkConformance(makeWorldOfFiles)) test(`from files: ${name}`, run)
+
     test('runs in a row all get the schema, and leave no lock and no setting to other clients', async () => {
       const schema = nextSchema()
       const other = new pg.Client({ connectionString: address() })
@@ -224,7 +238,7 @@ describe.skipIf(!connectionString).each(hasPgbouncer ? ['directly', pooled] : ['
       await sink.state.load()
       await sink.end()
       await query(`drop table ${schema}.sync_run`)
-      await query(`delete from ${schema}.sync_version where version = 2`)
+      await query(`delete from ${schema}.sync_version where version >= 2`)
       const again = open(schema)
       await again.begin(first)
       await again.commit(state, 'run')
@@ -404,6 +418,81 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
         lotsOf(record).map((lot) => Object.fromEntries(flatLotColumns.map(({ name, of }) => [name, of(lot)]))),
       )
     }
+  })
+
+  test('a first load from files leaves the keys, indexes and rows of any other', async () => {
+    const records = [
+      recordOf(1),
+      archivedOf(2, 1),
+      recordOf(3),
+      { ...recordOf(4), title: 'Tab\tand\\line\nand \0 \ud800' },
+    ]
+    const [loaded, staged] = [nextSchema(), nextSchema()]
+    const fill = async (schema: string, isFromFiles: boolean) => {
+      const sink = openPostgresSink({ connectionString: connectionString!, schema })
+      await sink.begin({ ...first, keepArchived: true, isFromFiles })
+      expect(sink.commitsPages).toBe(!isFromFiles)
+      await sink.upsert([...records, recordOf(5)] as never)
+      // a later version, an older one, and the same one
+      for (const version of [2, 1, 2]) await sink.upsert([recordOf(3, version)] as never)
+      expect((await sink.record!(idOf(3)))?.lastModified).toBe(recordOf(3, 2).lastModified)
+      for (const version of [2, 1, 2]) await sink.upsert([recordOf(3, version), recordOf(5, version)] as never)
+      await sink.commit(state, 'run')
+      expect(sink.commitsPages).toBe(true)
+      const rows: unknown[] = []
+      for await (const row of sink.readBack!.rows()) rows.push([row.content === recordHash(row.record!), row.record])
+      await sink.end()
+      const kept = await query<{ text: string }>(
+        `select replace(indexdef, $1, '') as text from pg_indexes where schemaname = $1 union all
+         select conname || replace(pg_get_constraintdef(oid), $1, '') from pg_constraint where connamespace = $1::regnamespace
+         union all select 'removed ' || removed::text from ${schema}.sync_run order by 1`,
+        [schema],
+      )
+      return { rows, kept }
+    }
+    const made = await fill(loaded, true)
+    expect(made).toEqual(await fill(staged, false))
+    expect(made.rows).toHaveLength(5)
+    expect(made.rows.every((row) => (row as [boolean])[0])).toBe(true)
+  })
+
+  test('a first load that ended early leaves nothing, and whatever comes next has its keys', async () => {
+    const schema = nextSchema()
+    const open = () => openPostgresSink({ connectionString: connectionString!, schema })
+    const keys = async () =>
+      (await query(`select 1 from pg_constraint where connamespace = $1::regnamespace and contype = 'f'`, [schema]))
+        .length
+    const sink = open()
+    await sink.begin({ ...first, isFromFiles: true })
+    expect(await keys()).toBe(0)
+    await sink.upsert([recordOf(1)])
+    await sink.held([idOf(1)])
+    await endTransaction(schema)
+    await expect(sink.commit(state, 'run')).rejects.toThrow('connection')
+    await sink.end().catch(() => {})
+    await using again = open()
+    await again.begin(first)
+    expect(await keys()).toBe(3)
+    await again.upsert([recordOf(2)])
+    await again.commit(state, 'run')
+    expect([...(await seen(schema)).keys()]).toEqual([idOf(2)])
+    // a copy that holds something is replaced as ever, by a staged run
+    await again.begin({ ...first, isFromFiles: true })
+    expect([again.commitsPages, await keys()]).toEqual([true, 3])
+  })
+
+  test('a reader who holds the tables only keeps their keys in place', async () => {
+    const schema = nextSchema()
+    await using sink = openPostgresSink({ connectionString: connectionString!, schema })
+    await sink.state.load()
+    const reader = new pg.Client({ connectionString })
+    await reader.connect()
+    onTestFinished(() => reader.end())
+    await reader.query(`begin; select * from ${schema}.tender`)
+    await sink.begin({ ...first, isFromFiles: true })
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    expect([...(await seen(schema)).keys()]).toEqual([idOf(1)])
   })
 
   test('each code of tender and lots appears once', async () => {

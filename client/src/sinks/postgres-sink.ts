@@ -7,6 +7,7 @@ import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 import { SinkError } from './faults/sink-error.ts'
 import { checkedName } from './postgres/postgres-connection.ts'
+import { PostgresLoad, removeKeys, restoreKeys } from './postgres/postgres-load.ts'
 import { PostgresSession } from './postgres/postgres-session.ts'
 import { PostgresTables } from './postgres/postgres-tables.ts'
 import { recordHash } from './record/record-hash.ts'
@@ -66,21 +67,50 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
   const tables = new PostgresTables(session.rows, s)
   const state = stateIn(session, s)
   let run: Run | undefined
+  /** The first load from files of a copy that was empty. */
+  let load: PostgresLoad | undefined
+
+  /** The table that holds what the run wrote. */
+  const written = (): string => (run?.kind === 'first' && !load ? 'sync_staged' : 'tender')
+
+  async function isEmpty(): Promise<boolean> {
+    const [found] = await session.rows<{ isEmpty: boolean }>(`select not exists (select from ${s}.tender) as "isEmpty"`)
+    return found!.isEmpty
+  }
+
+  /** Undoes what an interrupted run left behind. */
+  async function clean(): Promise<void> {
+    await tables.emptyStaging()
+    await restoreKeys(session.rows, s)
+  }
+
+  async function beginLoad(): Promise<void> {
+    await session.alone(() => tables.emptyStaging())
+    // a reader who does not let go of the tables makes it slower, and does not stop it
+    await session.alone(() => removeKeys(session.rows, s)).catch(() => session.check())
+    load = new PostgresLoad(session, s)
+  }
 
   async function put(records: readonly TenderRecord[], isKnownOnly: boolean): Promise<void> {
     if (!run) throw new Error('begin() comes first')
     if (records.length === 0) return
     await session.inTransaction()
+    if (load) return load.put(records, isKnownOnly)
     await tables.put(records, { isStaging: run.kind === 'first', isKnownOnly })
   }
 
   return disposable({
     name: 'postgres',
     canStage: true,
+    get commitsPages() {
+      return load === undefined
+    },
     async begin(begun) {
       run = undefined
+      load = undefined
       await session.begin()
-      if (!begun.resumed) await session.alone(() => tables.emptyStaging())
+      if (begun.isFromFiles === true && (await isEmpty())) await beginLoad()
+      else if (!begun.resumed) await session.alone(clean)
       else if (begun.kind === 'first') {
         const [stored] = await session.rows<{ kind: string | null; hash: string }>(
           `select state #>> '{run,kind}' as kind, state ->> 'filterHash' as hash from ${s}.sync_state`,
@@ -105,35 +135,43 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     async commit(saved, end) {
       await session.inTransaction()
       // Moves staged rows into the tables, within the transaction that saves the state.
-      if (end === 'run' && run?.kind === 'first') await tables.applyStaged()
+      if (load) {
+        await load.flush()
+        await restoreKeys(session.rows, s)
+      } else if (end === 'run' && run?.kind === 'first') await tables.applyStaged()
       await state.save(saved)
       await session.commit({ isLast: end === 'run' })
-      if (end === 'run') run = undefined
+      if (end === 'page') return
+      run = undefined
+      load = undefined
     },
     async discard() {
       run = undefined
-      await session.abandon(() => tables.emptyStaging())
+      load = undefined
+      await session.abandon(clean)
     },
     async held(ids) {
       session.check()
-      const table = run?.kind === 'first' ? 'sync_staged' : 'tender'
+      if (load) return await load.held(ids)
       const found = await session.rows<{ id: string; modified: string }>(
-        `select id, ${instantText('last_modified')} as modified from ${s}.${table} where id = any($1::uuid[])`,
+        `select id, ${instantText('last_modified')} as modified from ${s}.${written()} where id = any($1::uuid[])`,
         [ids],
       )
       return new Map(found.map(({ id, modified }) => [id, modified]))
     },
     async record(id) {
       session.check()
-      const table = run?.kind === 'first' ? 'sync_staged' : 'tender'
-      const [found] = await session.rows<{ record: TenderRecord }>(`select record from ${s}.${table} where id = $1`, [
-        id,
-      ])
+      await load?.flush()
+      const [found] = await session.rows<{ record: TenderRecord }>(
+        `select record from ${s}.${written()} where id = $1`,
+        [id],
+      )
       return found?.record
     },
     async digest() {
       session.check()
-      return await tables.digest(run?.kind === 'first')
+      await load?.flush()
+      return await tables.digest(written() === 'sync_staged')
     },
     readBack: {
       rows: () => session.reading(tables.seen()),

@@ -8,11 +8,13 @@ type SourcePage = Awaited<ReturnType<TenderSource['page']>>
 
 /** Pages from files. Their cursors begin with `bulkCursor`. */
 export type BulkSource = {
+  /** Loads the files of a run that starts. False: there are none, and the list brings the records. */
+  open(signal: AbortSignal | undefined): Promise<boolean>
   /**
-   * The first page, or the one of a cursor. Undefined: there are no files, or no longer those of the cursor; the list
-   * brings the records then.
+   * The first page, or the one of a cursor. Undefined: the files were not opened, or are no longer those of the cursor;
+   * the list brings the records then.
    */
-  page(cursor: string | undefined, signal: AbortSignal | undefined): Promise<SourcePage | undefined>
+  page(cursor: string | undefined): Promise<SourcePage | undefined>
 }
 
 export const bulkCursor = 'bulk:'
@@ -30,7 +32,7 @@ export function fromFiles(client: TenderSource, bulk: BulkSource, floor: string)
       const isOfFiles = cursor?.startsWith(bulkCursor) === true
       const isStart = cursor === undefined && (since === undefined || since === floor)
       if (!isOver && (isOfFiles || isStart)) {
-        const page = await bulk.page(cursor, signal)
+        const page = await bulk.page(cursor)
         if (page) return page
         isOver = true
       }

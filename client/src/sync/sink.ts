@@ -34,6 +34,11 @@ export type Run = {
    * them.
    */
   readonly keepArchived: boolean
+  /**
+   * True: the records of this first run are in files on this machine, so that it is soon repeated. A sink may then keep
+   * nothing of it before its end, and say so by `commitsPages`.
+   */
+  readonly isFromFiles?: boolean
 }
 
 /**
@@ -92,7 +97,8 @@ export type Sink = {
   readonly canStage: boolean
   /**
    * False: commit(…, 'page') cannot be made durable (everything of a run is in one transaction or in memory). The
-   * engine then never calls it, keeps no cursor, and calls discard() on every abort. Default: true.
+   * engine then never calls it, keeps no cursor, and calls discard() on every abort. It may depend on the run that has
+   * begun. Default: true.
    */
   readonly commitsPages?: boolean
   /** Starts or resumes a run. Undoes everything that was written after the last commit of an interrupted run. */

@@ -159,6 +159,7 @@ class Attempt {
   readonly #emit: (event: SyncEvent) => void
   #isBegun = false
   #isKept = false
+  #hasLostFiles = false
 
   constructor(options: SyncOptions, states: StateStore, held: HeldLock | undefined, counts: WalkOptions['counts']) {
     this.#options = options
@@ -181,8 +182,18 @@ class Attempt {
   async #complete(): Promise<Ending> {
     const walkOptions = await this.#walkOptions()
     const stored = await this.#loadState(walkOptions.filterHash)
-    const first = await this.#begin(stored, walkOptions)
-    let end = await this.#walkOn(walkOptions, stored, first)
+    let first = await this.#begin(stored, walkOptions)
+    let end: WalkEnd
+    try {
+      end = await this.#walkOn(walkOptions, stored, first)
+    } catch (error) {
+      if (!(error instanceof StagingLostError)) throw error
+      this.#hasLostFiles = true
+      await this.#options.sink.discard()
+      this.#emit({ type: 'restart', reason: 'staging-lost' })
+      first = await this.#begin(stored, walkOptions)
+      end = await this.#walkOn(walkOptions, stored, first)
+    }
     // This happens once, and not again in later runs while the difference stays: what a whole run does not repair, the
     // next one will not repair either.
     if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
@@ -228,10 +239,16 @@ class Attempt {
     return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
   }
 
+  /** The files from which a first run comes, if there are any. */
+  get #files(): BulkSource | undefined {
+    const { bulk, filters = {} } = this.#options
+    return this.#hasLostFiles || Object.keys(filters).length > 0 ? undefined : bulk
+  }
+
   #withFiles(options: WalkOptions, { kind, isRepair }: WalkPlan): WalkOptions {
-    const { client, bulk, filters = {} } = this.#options
-    if (!bulk || kind !== 'first' || isRepair || Object.keys(filters).length > 0) return options
-    return { ...options, client: fromFiles(client, bulk, archiveFloor) }
+    const files = this.#files
+    if (!files || kind !== 'first' || isRepair) return options
+    return { ...options, client: fromFiles(this.#options.client, files, archiveFloor) }
   }
 
   async #repair(options: WalkOptions, { state, lost }: WalkEnd, looksUp: 'few' | 'all'): Promise<WalkEnd> {
@@ -314,7 +331,8 @@ class Attempt {
   async #begin(stored: SyncState | undefined, { filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
     const { sink } = this.#options
     const begin = async (plan: WalkPlan): Promise<WalkPlan> => {
-      const run: Run = { kind: plan.kind, filterHash: hash, resumed: plan.isResumed, keepArchived }
+      const { kind, isResumed, isFromFiles = false } = plan
+      const run: Run = { kind, filterHash: hash, resumed: isResumed, keepArchived, isFromFiles }
       this.#isBegun = true
       await sink.begin(run)
       this.#emit({
@@ -340,7 +358,13 @@ class Attempt {
     }
     if (stored?.updatedSince !== undefined)
       return begin({ kind: 'delta', isResumed: false, updatedSince: stored.updatedSince })
-    const first = await begin({ kind: 'first', isResumed: false, ...(keepArchived && { updatedSince: archiveFloor }) })
+    const isFromFiles = (await this.#files?.open(this.#options.signal)) === true
+    const first = await begin({
+      kind: 'first',
+      isResumed: false,
+      ...(isFromFiles && { isFromFiles }),
+      ...(keepArchived && { updatedSince: archiveFloor }),
+    })
     const oldestHeld = keepArchived || sink.canStage ? undefined : await this.#oldestHeld()
     return oldestHeld === undefined ? first : { ...first, oldestHeld }
   }

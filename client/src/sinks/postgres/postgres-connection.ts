@@ -1,7 +1,7 @@
 // One connection to PostgreSQL: opened when it is first used, and again after it was lost. It may lead to a pooler that
 // gives each transaction another session of the server: settings and locks are those of a transaction, never of a
 // session.
-import type { Client } from 'pg'
+import type { Client, Connection } from 'pg'
 import { installed, SinkError } from '../faults/sink-error.ts'
 import { postgresFaultOf } from './postgres-faults.ts'
 
@@ -20,6 +20,8 @@ export type PostgresConnection = {
   open(): Promise<void>
   /** Runs a statement; statements run one after the other. */
   rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Runs a `copy … from stdin`, and gives it these bytes. */
+  copyIn(sql: string, bytes: Buffer): Promise<void>
   /** Closes the connection: the server undoes an open transaction and releases its locks. */
   end(): Promise<void>
 }
@@ -87,25 +89,29 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
     return connection
   }
 
+  async function run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const client = await connected()
+    try {
+      return await work(client)
+    } catch (error) {
+      // Only the server's own refusals of a statement leave a connection that can be used.
+      const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
+      if (severity !== 'ERROR') {
+        forgetConnection()
+        // Otherwise a connection that is still alive would keep the lock.
+        void client.end().catch(() => {})
+      }
+      throw postgresFaultOf(error, client)
+    }
+  }
+
   return {
     async open() {
       await connected()
     },
-    async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-      const client = await connected()
-      try {
-        return (await client.query(sql, [...values])).rows as Row[]
-      } catch (error) {
-        // Only the server's own refusals of a statement leave a connection that can be used.
-        const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
-        if (severity !== 'ERROR') {
-          forgetConnection()
-          // Otherwise a connection that is still alive would keep the lock.
-          void client.end().catch(() => {})
-        }
-        throw postgresFaultOf(error, client)
-      }
-    },
+    rows: <Row>(sql: string, values: readonly unknown[] = []) =>
+      run(async (client) => (await client.query(sql, [...values])).rows as Row[]),
+    copyIn: (sql, bytes) => run((client) => copyIn(client, sql, bytes)),
     async end() {
       if (!connection) return
       const client = await connection
@@ -113,4 +119,25 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
       connection = undefined
     },
   }
+}
+
+/** Its types do not know them. */
+type CopyConnection = Connection & { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }
+
+/** `pg` sends no rows by itself: this is a query of its protocol that does. */
+function copyIn(client: Client, sql: string, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const nothing = (): void => {}
+    const query = {
+      submit: (connection: Connection) => connection.query(sql),
+      handleCopyInResponse: (connection: CopyConnection) => {
+        connection.sendCopyFromChunk(bytes)
+        connection.endCopyFrom()
+      },
+      handleCommandComplete: nothing,
+      handleReadyForQuery: () => resolve(),
+      handleError: reject,
+    }
+    client.query(query)
+  })
 }

@@ -83,6 +83,10 @@ const copyVersions: TableSet['versions'] = [
     `insert into ${s}.sync_run default values`,
     `comment on table ${s}.sync_run is 'The run that writes, if there is one: nobody else may until it ends or is not heard of'`,
   ],
+  (s) => [
+    `alter table ${s}.sync_run add column removed text[] not null default '{}'`,
+    `comment on column ${s}.sync_run.removed is 'Statements that bring back the keys and indexes that a first load has removed'`,
+  ],
 ]
 
 const copyTables: TableSet = {

@@ -46,6 +46,7 @@ export class PostgresSession {
   }
 
   readonly rows: PostgresConnection['rows'] = (sql, values) => this.#connection.rows(sql, values)
+  readonly copyIn: PostgresConnection['copyIn'] = (sql, bytes) => this.#connection.copyIn(sql, bytes)
 
   /**
    * Undoes what an interrupted run left behind, and takes the row.

@@ -1,8 +1,7 @@
 // The hash of a record, as the digest of a copy sums it.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hashedForm, lostHash } from '../../sync/copy-digest.ts'
 import { isLost } from '../../sync/lost-record.ts'
 
 /** SHA-256 of the record without `checkedAt`, as 64 hexadecimal digits; zeros for a lost one. */
-export const recordHash = (record: object): string =>
-  isLost(record) ? lostHash : createHash('sha256').update(hashedForm(record)).digest('hex')
+export const recordHash = (record: object): string => (isLost(record) ? lostHash : hash('sha256', hashedForm(record)))
