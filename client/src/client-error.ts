@@ -13,6 +13,7 @@ export const clientErrorCodes = [
   'sink',
   'staging-lost',
   'state',
+  'tool',
   'unreachable',
   'usage',
 ] as const

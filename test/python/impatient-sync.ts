@@ -6,6 +6,7 @@ const answerMs = Number(process.env['ANSWER_SECONDS']) * 1000
 
 process.exitCode = await main(process.argv.slice(2), {
   variables: process.env,
+  input: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   ask: async () => undefined,

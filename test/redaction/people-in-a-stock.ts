@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { main } from '../../client/src/bin/main.ts'
@@ -156,6 +157,7 @@ export async function openPeopleWorld(notices: readonly Notice[]) {
     const write = (text: string) => (said.text += text)
     const code = await main(['run', '--url', api.origin, '--sink', `${sink}:${file}`], {
       variables: { TENDER_TOKEN: api.token, HOME: folder },
+      input: Readable.from([]),
       stdout: { write },
       stderr: { write },
       ask: async () => undefined,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Environment } from '../../client/src/bin/environment.ts'
 import { main } from '../../client/src/bin/main.ts'
 import { timerSleep } from '../../client/src/sleep.ts'
@@ -30,6 +31,7 @@ export async function openCommandWorld(): Promise<CommandWorld> {
       const args = line.split(' ').map((word) => word.replaceAll('$', `${folder}/`))
       const code = await main(args, {
         variables: { TENDER_TOKEN: api.token, HOME: folder },
+        input: Readable.from([]),
         stdout: { write: (text) => (seen.out += text) },
         stderr: { write: (text) => (seen.err += text) },
         ask: async () => undefined,

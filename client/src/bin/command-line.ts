@@ -3,7 +3,7 @@ import type { SyncFilters } from '../sync/sync-filters.ts'
 import { type SinkChoice, sinkChoice } from './sink-choice.ts'
 import { suggestion, UsageError } from './usage-error.ts'
 
-export const commandNames = ['run', 'watch', 'webhooks', 'status', 'verify', 'reset'] as const
+export const commandNames = ['run', 'watch', 'webhooks', 'mcp', 'status', 'verify', 'reset'] as const
 export type CommandName = (typeof commandNames)[number]
 
 export type Options = {
@@ -35,18 +35,25 @@ export type WebhookOptions = {
   readonly isQuiet: boolean
 }
 
+/** Tools over the API, or over a copy. */
+export type McpOptions =
+  | { readonly url: string; readonly tokenFile: string | undefined }
+  | { readonly url: undefined; readonly file: string }
+
 export type CommandLine =
-  | { readonly kind: 'command'; readonly name: Exclude<CommandName, 'webhooks'>; readonly options: Options }
+  | { readonly kind: 'command'; readonly name: Exclude<CommandName, 'webhooks' | 'mcp'>; readonly options: Options }
+  | { readonly kind: 'command'; readonly name: 'mcp'; readonly options: McpOptions }
   | { readonly kind: 'command'; readonly name: 'webhooks'; readonly options: WebhookOptions }
   | { readonly kind: 'help'; readonly topic: CommandName | undefined }
   | { readonly kind: 'version' }
 
+const asking: readonly CommandName[] = ['run', 'watch', 'mcp', 'status', 'verify', 'reset']
 const copying: readonly CommandName[] = ['run', 'watch', 'status', 'verify', 'reset']
 type Spec = { readonly value?: string; readonly isList?: true; readonly only?: readonly CommandName[] }
 const specs: { readonly [name: string]: Spec } = {
-  url: { value: '<address>', only: copying },
+  url: { value: '<address>', only: asking },
   sink: { value: '<kind>[:<target>]' },
-  option: { value: '<name>=<value>', isList: true },
+  option: { value: '<name>=<value>', isList: true, only: [...copying, 'webhooks'] },
   listen: { value: '<host>:<port>', only: ['webhooks'] },
   path: { value: '<path>', only: ['webhooks'] },
   'secret-file': { value: '<file>', only: ['webhooks'] },
@@ -54,13 +61,13 @@ const specs: { readonly [name: string]: Spec } = {
   initial: { value: 'open|history', only: copying },
   bulk: { only: ['run', 'watch'] },
   state: { value: '<folder>', only: copying },
-  'token-file': { value: '<file>', only: copying },
+  'token-file': { value: '<file>', only: asking },
   metrics: { value: '<file>', only: ['run', 'watch'] },
   'new-filters': { only: ['run', 'watch'] },
-  'allow-http': { only: copying },
+  'allow-http': { only: asking },
   'max-wait': { value: '<minutes>', only: copying },
-  json: {},
-  quiet: {},
+  json: { only: [...copying, 'webhooks'] },
+  quiet: { only: [...copying, 'webhooks'] },
   yes: { only: ['reset'] },
   help: {},
 }
@@ -77,6 +84,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const program = divider < 0 ? [] : args.slice(divider + 1)
   const given = readOptions(name, own)
   if (given.has('help')) return { kind: 'help', topic: name }
+  if (name === 'mcp') return { kind: 'command', name, options: checkedMcp(given) }
   if (name === 'webhooks') return { kind: 'command', name, options: checkedWebhooks(given, program) }
   return { kind: 'command', name, options: checked(name, given, program) }
 }
@@ -176,6 +184,17 @@ function checkedWebhooks(given: Given, program: readonly string[]): WebhookOptio
     isJson: given.has('json'),
     isQuiet: given.has('quiet'),
   }
+}
+
+function checkedMcp(given: Given): McpOptions {
+  const one = (name: string): string | undefined => given.get(name)?.[0]
+  const [url, sink] = [one('url'), one('sink')]
+  if ((url === undefined) === (sink === undefined))
+    throw new UsageError('tender-sync mcp needs --url, the address of the API without /v1, or --sink sqlite:<file>.')
+  if (url !== undefined) return { url: checkedUrl(url, given.has('allow-http')), tokenFile: one('token-file') }
+  const { kind, target } = sinkChoice(sink!, [], [])
+  if (kind !== 'sqlite') throw new UsageError('tender-sync mcp reads a copy in SQLite: --sink sqlite:<file>.')
+  return { url: undefined, file: target }
 }
 
 function listenAddress(text: string): { host: string; port: number } {

@@ -1,9 +1,12 @@
 // What a command uses from outside, so that tests can provide all of it.
+import type { Readable } from 'node:stream'
 import type { Sleep } from '../sleep.ts'
 
 export type Environment = {
   /** Environment variables. */
   readonly variables: { readonly [name: string]: string | undefined }
+  /** For commands that read messages from another program. */
+  readonly input: Readable
   readonly stdout: { write(text: string): unknown }
   /** Progress is written here; `columns` is undefined when it is not a terminal. */
   readonly stderr: { write(text: string): unknown; readonly columns?: number | undefined }

@@ -18,6 +18,7 @@ const overview = `tender-sync keeps a verifiable local copy of the tender stock.
   tender-sync verify    compares the copy with the published stock
   tender-sync reset     forgets the state; the next run reloads the copy
   tender-sync webhooks  receives hits and keeps them beside the copy
+  tender-sync mcp       gives an assistant tools to search and read tenders
 
   tender-sync <command> --help gives details and examples.
 
@@ -126,6 +127,22 @@ Examples
   tender-sync watch --url https://api.example.org --sink sqlite:tenders.db \\
     --metrics /var/lib/node_exporter/tender_sync.prom --quiet`,
   webhooks,
+  mcp: `tender-sync mcp --url <address> | --sink sqlite:<file>
+
+Tools for an assistant that speaks the Model Context Protocol and starts this
+program: it searches tenders and reads them, and changes nothing. With --url it
+asks the service, and each call counts as a request of the organization; with
+--sink it reads a copy on this machine and asks nobody. Messages are lines on
+standard input and output; the end of the input ends it.
+
+  --url <address>            the API, without /v1
+  --token-file <file>        reread for each request; default: TENDER_TOKEN
+  --allow-http               allow plain HTTP to another machine
+  --sink sqlite:<file>       a copy that tender-sync run made
+
+Examples
+  tender-sync mcp --url https://api.example.org --token-file /etc/token
+  tender-sync mcp --sink sqlite:tenders.db`,
   status: `tender-sync status --sink <kind>[:<target>] [options]
 
 Shows the state, the last run, the lag and what the copy holds. It may be

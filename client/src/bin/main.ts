@@ -1,5 +1,4 @@
 // From arguments to an exit code.
-import { readFile } from 'node:fs/promises'
 import { SinkError } from '../sinks/faults/sink-error.ts'
 import { StateError } from '../sync/sync-state.ts'
 import { readCommandLine } from './command-line.ts'
@@ -7,6 +6,7 @@ import { type Environment, exitCodes } from './environment.ts'
 import { errorCodeOf } from './error-code.ts'
 import { wrapped } from './format.ts'
 import { helpText } from './help-text.ts'
+import { mcpCommand, ownVersion } from './mcp-command.ts'
 import { resetCommand } from './reset-command.ts'
 import { runCommand } from './run-command.ts'
 import { statusCommand } from './status-command.ts'
@@ -42,10 +42,10 @@ async function act(args: readonly string[], environment: Environment): Promise<n
     return exitCodes.ok
   }
   if (command.kind === 'version') {
-    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-    environment.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+    environment.stdout.write(`${await ownVersion()}\n`)
     return exitCodes.ok
   }
+  if (command.name === 'mcp') return mcpCommand(command.options, environment)
   if (command.name === 'webhooks') return webhooksCommand(command.options, environment)
   const { options } = command
   switch (command.name) {

@@ -37,6 +37,7 @@ async function ask(question: string): Promise<string | undefined> {
 
 process.exitCode = await main(process.argv.slice(2), {
   variables: process.env,
+  input: process.stdin,
   stdout: process.stdout,
   stderr: {
     write: (text) => process.stderr.write(text),
