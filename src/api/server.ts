@@ -17,6 +17,8 @@ import { serveFixed } from './fixed-answer.ts'
 import { createFloodGuard, type FloodGuard } from './limits/flood-guard.ts'
 import { type LoadWatch, spreadRetryAfter, watchLoad } from './limits/overload.ts'
 import { type Maintenance, maintenanceNow, maintenanceProblem } from './maintenance.ts'
+import { type McpOptions, serveMcp } from './mcp/serve-mcp.ts'
+import type { ToolAnswers } from './mcp/tool-answers.ts'
 import { listPath, manifestPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
 import { hasBody, headerPairs, sendProblem } from './problems/answers.ts'
@@ -85,6 +87,10 @@ export type ApiOptions = Pick<
   readonly floodGuard?: FloodGuard
   /** Unsubscribes people from mails; without it there is no unsubscribe page. */
   readonly unsubscribe?: Unsubscribe
+  /** Answers tools of assistants at `/mcp`; without it that address does not exist. */
+  readonly tools?: ToolAnswers
+  /** Version of the program, for those tools. */
+  readonly version?: string
   /** Called before the routes are declared; the contract generator watches them here. */
   readonly beforeRoutes?: (app: FastifyInstance) => void
 }
@@ -132,6 +138,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   app.register(async (routes) => {
     serveTenders(routes, serving)
     if (options.bulk) serveFiles(routes, filesOf(serving, options.bulk))
+    if (options.tools) serveMcp(routes, toolsOf(serving, options.tools))
     serveDocuments(routes, options)
     if (options.unsubscribe) serveUnsubscribing(routes, options.unsubscribe, unsubscribingOf(serving))
     serveHealth(routes, serving)
@@ -338,6 +345,42 @@ function filesOf(serving: Serving, bulk: BulkServing): FileOptions {
     refuse: (request, reply, problem) => sendProblem(request, reply, problem, options.docsUrl),
     countWrong: (request) => floodGuard.count(addressOf(request)),
     noteGrant: (request, grant) => grants.set(request, grant),
+  }
+}
+
+/** Tools are refused where the API is, and each read counts as a request. */
+function toolsOf({ options, tenders, addressOf, grants }: Serving, answers: ToolAnswers): McpOptions {
+  const { reader, limiter, docsUrl, baseUrl, log, version = '' } = options
+  return {
+    version,
+    reader,
+    limiter,
+    answers,
+    check: (request, tool) => {
+      const { authorization, 'user-agent': agent } = request.raw.headers
+      const [target, requestId] = [request.raw.url ?? '/', request.id]
+      const nothing = { id: undefined, ifNoneMatch: undefined, acceptEncoding: undefined, hasBody: false } as const
+      return tenders.answer({
+        ...nothing,
+        target,
+        requestId,
+        authorization,
+        agent,
+        tool,
+        address: () => addressOf(request),
+      })
+    },
+    addressOf,
+    origins: [baseUrl, docsUrl].flatMap((url) => (url ? new URL(url).origin : [])),
+    refuse: (request, reply, problem) => sendProblem(request, reply, problem, docsUrl),
+    send: (reply, { status, headers, body }) =>
+      reply
+        .code(status)
+        .headers(Object.fromEntries(headerPairs(headers)))
+        .header('connection', 'close')
+        .send(body),
+    noteGrant: (request, grant) => grants.set(request, grant),
+    onFault: (request, error) => log?.warn({ requestId: request.id, error: String(error) }, 'a message for the tools'),
   }
 }
 

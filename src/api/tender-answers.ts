@@ -37,6 +37,11 @@ export type AskedTenders = {
   readonly id: string | undefined
   /** The manifest of the files of the newest edition is asked for. */
   readonly isManifest?: true
+  /**
+   * A tool asks, and reads by itself what it is admitted to: `enter` may send a message, which counts nothing, `read`
+   * counts as one request. The answer to what is admitted has no body.
+   */
+  readonly tool?: 'enter' | 'read'
   readonly requestId: string
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -230,7 +235,8 @@ export class TenderAnswers {
     course.grant = grant
     if (!grant.hasApiAccess)
       return this.#refuse(course, { slug: 'no-api-access', detail: 'API access is not set up for this organization.' })
-    const { isManifest } = course.asked
+    const { isManifest, tool } = course.asked
+    if (tool === 'enter') return admitted(course)
     if (isManifest && !mayLoadFiles(grant))
       return this.#refuse(course, { slug: 'no-bulk-access', detail: 'The contract of this organization has no files.' })
     const admission = isManifest
@@ -254,6 +260,7 @@ export class TenderAnswers {
         retryAfter: resetSeconds,
       })
     if (course.asked.isManifest) return this.#manifest(course, grant)
+    if (course.asked.tool === 'read') return admitted(course)
     return course.asked.id === undefined ? this.#list(course, grant) : this.#record(course, course.asked.id)
   }
 
@@ -426,6 +433,15 @@ const found = (
   encoding: Encoding,
   { body, tail, release }: Pick<TenderAnswer, 'body' | 'tail' | 'release'>,
 ): TenderAnswer => ({ status: 200, headers: headers + contentHeaders[encoding], body, tail, release, grant })
+
+const admitted = ({ headers, grant }: Course): TenderAnswer => ({
+  status: 200,
+  headers,
+  body: undefined,
+  tail: undefined,
+  release: undefined,
+  grant,
+})
 
 const notModified = ({ grant }: Course, headers: string): TenderAnswer => ({
   status: 304,

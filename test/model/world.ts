@@ -229,6 +229,7 @@ async function serveByReaders({ store, log, clock, shift }: Parts, count: number
     host,
     port,
     addresses: { baseUrl: address, docsUrl: 'http://docs.example', trustedHops: 0 },
+    version: '0.0.0',
     editions: log,
     tokens: tokenSourceOf(store),
     cursorKeys: cursorKeysOf(store, { clock, randomBytes: systemRandom.bytes }),

@@ -41,6 +41,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     cursors: ['parameters'],
     tokens: [],
     bulk: ['limits', 'problems', 'cursors'],
+    mcp: ['limits', 'problems'],
   },
   'src/console': {
     frame: [],

@@ -12,7 +12,14 @@ import {
   listTokens,
   type Organization,
 } from '../../store/people/organizations.ts'
-import { type ClientPackage, copyCommand, isSafeToRun, pythonCommand } from '../frame/client-package.ts'
+import {
+  assistantCommand,
+  assistantSettings,
+  type ClientPackage,
+  copyCommand,
+  isSafeToRun,
+  pythonCommand,
+} from '../frame/client-package.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once } from '../frame/forms.ts'
@@ -129,6 +136,7 @@ class AccessPages {
           language,
         })}
         ${this.#copyPart(request)}
+        ${this.#assistantPart(request)}
         ${pastTokens(request, area.tokens)}
       `,
     })
@@ -311,6 +319,24 @@ class AccessPages {
         <p><a href="/docs/sync/tender-sync">${texts.copyMore}</a></p>
         ${checksum}
         ${client.python && this.#pythonCopy(texts, client.version, client.python)}
+      </div>`,
+    )
+  }
+
+  #assistantPart({ language }: OrganizationRequest): Html {
+    const { client, origin, apiAddress } = this.#context
+    const texts = accessTexts[language]
+    const copy = [texts.shared.copy, texts.shared.copied] as const
+    const settings = { id: 'assistant', text: assistantSettings(apiAddress), caption: texts.assistantCaption, copy }
+    const isRun = client !== undefined && isSafeToRun(origin)
+    const text = isRun ? assistantCommand({ origin, api: apiAddress }, client.file) : ''
+    return part(
+      texts.assistantTitle,
+      html`<div class="stack">
+        <p>${texts.assistantAbout}</p>
+        ${code(settings)}
+        ${isRun && code({ id: 'assistant-program', text, caption: texts.assistantProgram, copy })}
+        <p><a href="/docs/assistants">${texts.assistantMore}</a></p>
       </div>`,
     )
   }

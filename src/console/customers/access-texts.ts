@@ -42,6 +42,12 @@ const en = {
   copyUnsafe: (file: string) =>
     'This console is not reached by https, so do not run what it hands out: ' +
     `ask the operator for ${file}, and compare its checksum.`,
+  assistantTitle: 'Ask with an assistant',
+  assistantAbout:
+    'An assistant that speaks the Model Context Protocol can search and read tenders. Each call counts as a request.',
+  assistantCaption: 'Its settings, with your token in place of …',
+  assistantProgram: 'Or a program that it starts, with the token in TENDER_TOKEN',
+  assistantMore: 'What it can ask, and what you should know',
   sentBefore: 'This form was already sent. The token was shown then and is not shown again.',
   taken: 'Both places are taken',
   takenDetail: 'No token was created. Revoke one first.',
@@ -130,6 +136,12 @@ const de: typeof en = {
   copyUnsafe: (file) =>
     'Diese Konsole ist nicht über https erreichbar; führen Sie nicht aus, was sie ausgibt. ' +
     `Erbitten Sie ${file} vom Betreiber, und vergleichen Sie die Prüfsumme.`,
+  assistantTitle: 'Mit einem Assistenten fragen',
+  assistantAbout:
+    'Ein Assistent, der das Model Context Protocol spricht, kann Ausschreibungen suchen und lesen. Jeder Aufruf zählt als Anfrage.',
+  assistantCaption: 'Seine Einstellungen, mit Ihrem Token statt …',
+  assistantProgram: 'Oder ein Programm, das er startet, mit dem Token in TENDER_TOKEN',
+  assistantMore: 'Was er fragen kann, und was Sie wissen sollten',
   sentBefore:
     'Dieses Formular wurde schon gesendet. Das Token wurde damals gezeigt und wird nicht noch einmal gezeigt.',
   taken: 'Beide Plätze sind belegt',

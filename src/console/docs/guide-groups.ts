@@ -34,6 +34,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/quick-start.md'],
     ['docs/ways-to-the-data.md'],
     ['docs/cookbook.md', 'Cookbook of filters'],
+    ['docs/assistants.md'],
     ['docs/glossary.md'],
   ],
   reference: [['docs/versioning.md'], ['docs/licenses.md', 'Licenses and archive'], ['docs/open-data.md']],

@@ -80,6 +80,19 @@ export function copyCommand(addresses: { readonly origin: string; readonly api: 
   ].join('\n')
 }
 
+/** The program of the tools for an assistant that starts programs. */
+export const assistantCommand = (addresses: { readonly origin: string; readonly api: string }, file: string): string =>
+  [
+    `npx --yes --package=${clientAddress(addresses.origin, { file })} \\`,
+    `  tender-sync mcp --url ${addresses.api}`,
+  ].join('\n')
+
+/** What assistants that ask by HTTP read, in the form that most of them share. */
+export function assistantSettings(api: string): string {
+  const tenderstock = { type: 'http', url: `${api}/mcp`, headers: { Authorization: 'Bearer …' } }
+  return JSON.stringify({ mcpServers: { tenderstock } }, undefined, 2)
+}
+
 /** The same with Python. pip compares the file with the checksum behind its address. */
 export function pythonCommand(
   addresses: { readonly origin: string; readonly api: string },

@@ -74,7 +74,8 @@ function llms({ origin, apiAddress }: SiteContext, handbook: Handbook): string {
 
 > One record for every public tender: notices of many portals, consolidated, served by a read-only HTTPS/JSON API that is
 > made for delta sync. The API is at ${apiAddress}/v1, its contract (OpenAPI 3.1) at ${origin}/openapi.json.
-> Which way suits which need: ${origin}/docs/ways-to-the-data.
+> Which way suits which need: ${origin}/docs/ways-to-the-data. Tools for assistants (Model Context Protocol, with a token):
+> ${apiAddress}/mcp, explained at ${origin}/docs/assistants.
 
 ${groups.join('\n')}
 ## Optional

@@ -229,13 +229,14 @@ type ApiParts = Pick<
 
 /** Starts the threads of the API. They listen once `editions` resolves. */
 async function openApi(
-  { apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop, config }: NodeOptions,
+  { version, apiHost: host, apiPort, readers: count, hasRateLimitFields, logLevel, emit, stop, config }: NodeOptions,
   { dataFolder, ...parts }: ApiParts,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
   const port = await findPort(host, apiPort)
   const address = `http://${hostOf(host)}:${port}`
   const readers = await startReaders({
     ...parts,
+    version,
     bulkFolder: join(dataFolder, bulkFolder),
     count,
     host,

@@ -18,6 +18,8 @@ export type ReaderSettings = {
   /** Several readers listen on the port, and the system spreads connections over them. */
   readonly isPortShared: boolean
   readonly addresses: PublicAddresses
+  /** Of the program. */
+  readonly version: string
   readonly config: Pick<Config, 'redisUrl'>
   readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
@@ -40,11 +42,19 @@ export type ReaderSettings = {
 }
 
 /**
- * What a reader needs from the database, which only the main thread holds. `knownTokens` returns the tokens that were
- * read last, without a query; `cursorKeys` returns the last known keys if the database does not answer. `unsubscribe`
- * ends mails.
+ * What a reader needs from the database and the index of words, which only the main thread holds. `knownTokens` returns
+ * the tokens that were read last, without a query; `cursorKeys` returns the last known keys if the database does not
+ * answer. `unsubscribe` ends mails.
  */
-export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTokens' | 'cursorKeys' | 'unsubscribe'
+export type ReaderQuestion =
+  | 'tokenSerial'
+  | 'tokens'
+  | 'knownTokens'
+  | 'touchTokens'
+  | 'cursorKeys'
+  | 'unsubscribe'
+  | 'findTenders'
+  | 'findCodes'
 
 export type ToReader =
   | { readonly type: 'log'; readonly message: LogMessage }

@@ -158,6 +158,11 @@ const app = buildApi({
   use,
   counts,
   unsubscribe: (token) => ask<boolean>('unsubscribe', token),
+  tools: {
+    findTenders: (question) => ask('findTenders', question),
+    findCodes: (question) => ask('findCodes', question),
+  },
+  version: settings.version,
   bulk: settings.bulkFolder === undefined ? undefined : filesFrom(settings.bulkFolder),
   log,
 })

@@ -65,6 +65,7 @@ async function openWorld(options: {
     host,
     port,
     addresses: { baseUrl: `http://${host}:${port}`, docsUrl: `http://${host}:${port}`, trustedHops: 0 },
+    version: '0.0.0',
     editions: log,
     tokens: { load: () => asked([grant]), serial: () => asked(1), touch: () => asked(undefined) },
     cursorKeys: () => {
@@ -104,6 +105,20 @@ async function openWorld(options: {
     questions,
     get keysAsked() {
       return keysAsked
+    },
+    /** Calls a tool of assistants. */
+    call: async (name: string, asked: object): Promise<unknown> => {
+      const response = await fetch(`http://${host}:${port}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${plaintext}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: asked } }),
+      })
+      const text = await response.text()
+      return JSON.parse(text.slice(text.indexOf('{'))).result.structuredContent
     },
     /** One request; rejects when the connection breaks. */
     get: (path: string, agent?: Agent, encoding = 'gzip') =>
@@ -191,6 +206,19 @@ describe('readers', () => {
     }
     expect(await fieldsOf()).toEqual([undefined, undefined])
     expect(await fieldsOf(true)).toEqual(['"default";q=60;w=60', '"default";r=59;t=60'])
+  })
+
+  test('answer tools of assistants from the index of words and the names of codes of the main thread', async () => {
+    const world = await openWorld({ count: 2, editions: 2 })
+    await world.log.indexed(60_000)
+    expect(await world.call('search_tenders', { words: 'record edition', cpv: ['45'], limit: 2 })).toMatchObject({
+      edition: 2,
+      tenders: [{ status: 'open' }, { status: 'open' }],
+      nextOffset: 2,
+    })
+    expect(await world.call('find_codes', { kind: 'nuts', words: 'Bavaria' })).toMatchObject({
+      codes: expect.arrayContaining([{ code: 'DE21', name: 'Upper Bavaria', within: 'Bavaria' }]),
+    })
   })
 
   test('C131: share one limit exactly', async () => {

@@ -1,19 +1,22 @@
 // The readers as the main thread sees them: started, informed of every edition, answered, and replaced when one dies.
 import { once } from 'node:events'
+import type { CodeQuestion } from '#mcp/tool-definitions'
 import type { CursorKeySource } from '../../api/cursors/cursor-key-ring.ts'
 import { createFloodMemory } from '../../api/limits/flood-guard.ts'
 import { createLimiterMemory, releaseThread, roomForOrganizations } from '../../api/limits/limiter-memory.ts'
+import type { PlacedQuestion, ToolAnswers } from '../../api/mcp/tool-answers.ts'
 import type { TokenSource } from '../../api/tokens/token-table.ts'
 import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import type { Unsubscribe } from '../../api/unsubscribe.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
-import { type Clock, every } from '../../platform/clock.ts'
+import { type Clock, every, shiftableClock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config.ts'
 import { connectionsPerAddress, createConnectionMemory, forgetConnections } from '../../platform/connection-limit.ts'
 import { cpuShare } from '../../platform/cpu-share.ts'
 import type { Log } from '../../platform/log.ts'
 import type { LogLevel } from '../../platform/log-levels.ts'
 import { type NodeState, openNodeState } from '../watch/node-state.ts'
+import { answersForTools } from './answers-for-tools.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 import type { ReaderQuestion, ReaderSettings } from './reader-messages.ts'
 import type { ReaderMeters } from './reader-meters.ts'
@@ -27,6 +30,8 @@ export type ReadersOptions = {
   /** Must not be 0. */
   readonly port: number
   readonly addresses: PublicAddresses
+  /** Of the program. */
+  readonly version: string
   /** Readers start meanwhile, and listen when the log is open. */
   readonly editions: EditionLog | Promise<EditionLog>
   readonly tokens: TokenSource
@@ -88,9 +93,13 @@ class ReaderAnswers {
   readonly #options: ReadersOptions
   #knownTokens: Awaited<ReturnType<TokenSource['load']>> = []
   #knownKeys: Awaited<ReturnType<CursorKeySource>> | undefined
+  readonly #tools: Promise<ToolAnswers>
 
   constructor(options: ReadersOptions) {
     this.#options = options
+    const now = shiftableClock(options.clock, options.clockShift).now
+    this.#tools = Promise.resolve(options.editions).then((editions) => answersForTools(editions, now))
+    this.#tools.catch(() => {})
   }
 
   /** How many organizations have a token; those that were known if the database is away, or the start is given up. */
@@ -113,6 +122,8 @@ class ReaderAnswers {
         return unsubscribe(token)
       },
       cursorKeys: () => this.#loadKeys(),
+      findTenders: async (asked: PlacedQuestion) => (await this.#tools).findTenders(asked),
+      findCodes: async (asked: CodeQuestion) => (await this.#tools).findCodes(asked),
     }
     return answers[question](...(parameters as never[]))
   }
@@ -218,7 +229,7 @@ class ReaderPool {
   }
 
   #settingsOf(thread: number): ReaderSettings {
-    const { bulkFolder, count, host, port, addresses, config, meters } = this.#options
+    const { bulkFolder, count, host, port, addresses, version, config, meters } = this.#options
     const { hasRateLimitFields, logLevel, clockShift, processCount } = this.#options
     const { redisUrl } = config
     return {
@@ -227,6 +238,7 @@ class ReaderPool {
       host,
       port,
       addresses,
+      version,
       hasRateLimitFields,
       logLevel,
       clockShift,

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { addressNetwork } from './address-network.ts'
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+])('%s asks from %s', (address, network) => {
+  expect(addressNetwork(address)).toBe(network)
+})
