@@ -148,6 +148,8 @@ describe('start', () => {
     expect((await stat(join(data, 'trial-token'))).mode & 0o777).toBe(0o600)
     const page = await get(ready, 'limit=100')
     expect([page.status, page.body.data.length]).toEqual([200, 100])
+    const reviews = eventsOf(await run(['review', 'list', '--data', data, '--json']))
+    expect(reviews.map(({ event, rule }) => [event, rule])).toEqual(Array(2).fill(['review', 'uncorroborated']))
     expect(await service.end('SIGTERM')).toBe(0)
 
     // the second start: the same token, edition and cursor, before anything is read

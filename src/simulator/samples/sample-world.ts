@@ -1,17 +1,10 @@
 // The made-up procurements of the sample portals, and what is announced about each at what time: a pure function of
 // seed, epoch and now.
 import { dayMs, hourMs, minuteMs, wallToEpochMs } from '../../domain/time.ts'
+import { doubtfulPairs } from './doubtful-pairs.ts'
+import { buyerIn, type SampleBuyer } from './sample-buyer.ts'
 import { type Seeded, seeded, seededUuid } from './seeded.ts'
-import {
-  firms,
-  type Region,
-  regions,
-  type SampleLanguage,
-  type Subject,
-  streets,
-  subjects,
-  type Words,
-} from './vocabulary.ts'
+import { firms, type Region, regions, type SampleLanguage, type Subject, subjects, type Words } from './vocabulary.ts'
 
 /**
  * The portals of the common world, by the ids of their sources. `doe` carries eForms-DE and the national
@@ -27,19 +20,6 @@ export const samplePortals = [
 ] as const
 /** Id of the source whose portal it is; those of the common world are in `samplePortals`. */
 export type SamplePortal = string
-
-export type SampleBuyer = {
-  readonly name: string
-  readonly nationalId: string
-  readonly street: string
-  readonly town: string
-  readonly postalCode: string
-  readonly nuts: string
-  readonly email: string
-  readonly phone: string
-  readonly url: string
-  readonly region: Region
-}
 
 export type SampleLot = {
   readonly lotId: string
@@ -102,6 +82,8 @@ export type WorldPlan = {
   readonly firstIndex?: number
   /** For the family `own`: the only portal that publishes them. */
   readonly portal?: SamplePortal
+  /** Procurements that are there from the beginning, besides those that are drawn. */
+  readonly planted?: (epoch: number) => readonly SampleProcedure[]
 }
 
 /**
@@ -119,7 +101,7 @@ export function sampleWorld(
   const count = plan.base + Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
   for (let index = made.length; index < count; index++)
     made.push(procedure(seed, epoch, index + (plan.firstIndex ?? 0), plan))
-  return made.slice(0, count)
+  return [...made.slice(0, count), ...(plan.planted?.(epoch) ?? [])]
 }
 
 /** A copy of a notice on a portal, published at `at`. */
@@ -165,6 +147,7 @@ const commonWorld: WorldPlan = {
     { family: 'records', share: 0.04, regions: [gb] },
     { family: 'feed', share: 0.06, regions: [gb] },
   ],
+  planted: (epoch) => doubtfulPairs(epoch),
 }
 
 function familyOf(random: Seeded, families: WorldPlan['families'], isNew: boolean): FamilyShare {
@@ -206,21 +189,7 @@ function procedure(seed: string, epoch: number, index: number, plan: WorldPlan):
 
 function buyerOf(random: Seeded, region: Region): SampleBuyer {
   const town = random.pick(region.towns)
-  const authority = random.whole(0, region.authorities.length - 1)
-  const domain = `${plain(town.name)}${authority ? `-${authority}` : ''}.example`
-  return {
-    name: region.authorities[authority]!.replace('*', town.name),
-    // the same buyer has the same number in every notice
-    nationalId: `${region.country}-${String(seeded(domain).whole(10_000_000, 99_999_999))}`,
-    street: `${streets[region.country] ?? 'Market Street'} ${1 + authority}`,
-    town: town.name,
-    postalCode: town.postalCode,
-    nuts: town.nuts,
-    email: `tenders@${domain}`,
-    phone: `${region.phone}${100 + authority}`,
-    url: `https://www.${domain}`,
-    region,
-  }
+  return buyerIn(region, town, random.whole(0, region.authorities.length - 1))
 }
 
 function lotsOf(random: Seeded, subject: Subject): SampleLot[] {
@@ -399,15 +368,6 @@ function copiesOf(base: Base, number: number): SampleNotice['copies'] {
 /** The given hour of that day on the clocks of the zone. */
 function localHour(ms: number, zone: string, hour: number): number {
   return wallToEpochMs(Math.floor(ms / dayMs) * dayMs + hour * hourMs, zone)
-}
-
-/** ASCII, lower case, for host names. */
-function plain(text: string): string {
-  return text
-    .replace(/ü/g, 'ue')
-    .normalize('NFD')
-    .replace(/[^A-Za-z]+/g, '')
-    .toLowerCase()
 }
 
 /** Text in each language of the procedure. */

@@ -1,5 +1,7 @@
 // The sample world read with the parsers that real notices are read with.
 import { describe, expect, test } from 'vitest'
+import { decide } from '../../consolidate/match/decide.ts'
+import { prepare } from '../../consolidate/match/prepare.ts'
 import type { Notice, ParsedPart, Rejection } from '../../domain/notice.ts'
 import { dayMs, hourMs } from '../../domain/time.ts'
 import { parseDocument } from '../../sources/parse-document.ts'
@@ -102,5 +104,13 @@ describe('sample world', () => {
       portalsOf.set(key, (portalsOf.get(key) ?? new Set()).add(portal))
     }
     expect([...portalsOf.values()].filter((portals) => portals.size > 1).length).toBeGreaterThan(20)
+  })
+
+  test.each(['Saltmarsh', 'Mühlenteich'])('the pair of %s is left to a person', (word) => {
+    const [first, second, ...others] = notices
+      .filter(({ notice }) => Object.values(notice.title ?? {}).some((title) => title?.includes(word)))
+      .map(({ portal, notice }) => prepare(notice.noticeKey, [{ notice, rowIds: [], sourceIds: [portal] }]))
+    expect(others).toEqual([])
+    expect(decide(first!, second!, { twins: 1 })).toMatchObject({ kind: 'review', rule: 'uncorroborated' })
   })
 })

@@ -1,11 +1,11 @@
 // Sample notices as eForms UBL: TED's edition with a journal number, the federal portal's eForms-DE, Doffin's
 // extension.
 import { hourMs } from '../../domain/time.ts'
+import type { SampleBuyer } from './sample-buyer.ts'
 import {
   alpha3Languages,
   descriptionOf,
   inLanguages,
-  type SampleBuyer,
   type SampleCopy,
   type SampleLot,
   type SampleProcedure,
