@@ -29,6 +29,7 @@ const germanStages: { readonly [stage in Stage]: string } = {
   'watch-sources': 'die Quellen überwachen',
   publish: 'veröffentlichen',
   'count-outcomes': 'zählen, was veröffentlicht wurde',
+  'plant-hold': 'eine Ausgabe der Beispiele zurückhalten',
 }
 
 const en = {

@@ -20,6 +20,7 @@ import { fitValuesWhenDue, helpRebuild, ingestPaths, publishNow, rebuild } from 
 import { alarmLines } from '../rounds/alarm-lines.ts'
 import type { LiveSources } from '../rounds/live-sources.ts'
 import type { RunStage } from '../rounds/rounds.ts'
+import { plantHold } from '../samples/sample-hold.ts'
 import type { SampleSources } from '../samples/sample-sources.ts'
 import type { NodeState } from '../watch/node-state.ts'
 
@@ -63,7 +64,7 @@ export class StockRound {
 
   /** Runs the stages in order. The first round reports more than later ones, which run several times a minute. */
   async run(isFirst: boolean, stage: RunStage): Promise<void> {
-    const { context, emit, live, ingestPaths: paths, roles } = this.#options
+    const { context, emit, live, samples, ingestPaths: paths, roles } = this.#options
     // Runs before anything changes the stock, and undoes an unfinished edition; if publication fails, this is also what
     // clears it up.
     if (roles.has('publish'))
@@ -89,6 +90,10 @@ export class StockRound {
       await stage('publish', () => this.#publishWhenDue(isFirst))
       await stage('count-outcomes', () => this.#countOutcomes(), { isAside: true })
     }
+    if (samples)
+      await stage('plant-hold', () => plantHold(context.store, { now: context.clock(), sources: samples.ids }), {
+        isAside: true,
+      })
   }
 
   async #countOutcomes(): Promise<void> {

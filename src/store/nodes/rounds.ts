@@ -21,6 +21,7 @@ export const stageNames = {
   'watch-sources': 'Watching the sources',
   publish: 'Publishing',
   'count-outcomes': 'Counting what was published',
+  'plant-hold': 'Planting the hold of the samples',
 } as const
 export type Stage = keyof typeof stageNames
 
