@@ -18,6 +18,7 @@ import type { ConsoleContext } from './frame/console-context.ts'
 import { keyHashOf } from './frame/directory.ts'
 import { type FrameContext, frame } from './frame/frame.ts'
 import { frameTexts } from './frame/frame-texts.ts'
+import { gzipApart } from './frame/gzip-apart.ts'
 import { html } from './frame/html.ts'
 import { keptForm, openKeptForm } from './frame/kept-form.ts'
 import { isLanguage, preferredLanguage } from './frame/languages.ts'
@@ -288,11 +289,13 @@ class Listener {
     }
     const text = frame(answer, context).text
     reply.code(answer.status ?? 200).type('text/html; charset=utf-8')
-    // a page of a signed-in person may hold a secret beside text that others chose, so it is not compressed (BREACH)
-    const isPacked = !request.viewer && acceptsGzip(reply.request)
     reply.header('vary', 'accept-encoding, cookie')
     if (answer.isUnlisted) reply.header('x-robots-tag', 'noindex')
-    return isPacked ? reply.header('content-encoding', 'gzip').send(gzipSync(text)) : reply.send(text)
+    // a page of a signed-in person may hold a secret beside text that others chose (BREACH)
+    const isPacked = !request.viewer || (answer.isWithoutSecrets === true && notice === undefined)
+    if (!isPacked || !acceptsGzip(reply.request)) return reply.send(text)
+    const packed = request.viewer ? gzipApart(text.split(/(?=<main |<footer )/)) : gzipSync(text)
+    return reply.header('content-encoding', 'gzip').send(packed)
   }
 
   async #sendRedirect(

@@ -8,6 +8,7 @@ import { readAnswer, sendRaw } from '../raw-http.ts'
 import { seed } from '../testing/seed.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { publishRoofTenders } from './roof-tenders.ts'
 
 const opened: ConsoleWorld[] = []
 afterEach(async () => {
@@ -44,6 +45,26 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
     }
     const { headers } = await get('/docs', undefined, { 'accept-encoding': 'gzip' })
     expect(headers.get('content-encoding')).toBe('gzip')
+  })
+
+  test('tenders that somebody looks for while signed in are compressed, apart from who that is', async () => {
+    const world = await open()
+    await publishRoofTenders(world)
+    const acme = await world.organization('Acme', true)
+    const { cookie } = await world.person('anna@example.org', { memberOf: [[acme, 'member']] })
+    const read = async (words: string, headers = {}) => {
+      const answer = await world.get(`/tenders?words=${words}`, cookie, { 'accept-encoding': 'gzip', ...headers })
+      const length = Number(answer.headers.get('content-length'))
+      return { coding: answer.headers.get('content-encoding'), length, text: await answer.text() }
+    }
+    const roofs = await read('dachsanierung')
+    const plain = await read('dachsanierung', { 'accept-encoding': 'identity' })
+    expect([roofs.coding, plain.coding, roofs.text]).toEqual(['gzip', null, plain.text])
+    expect(roofs.length).toBeLessThan(plain.length / 3)
+    expect(plain.text).toContain('anna@example.org')
+    // a sentence that is shown once may hold anything
+    const noticed = await read('dachsanierung', { cookie: `session=${cookie}; notice=Seen` })
+    expect([noticed.coding, noticed.text.includes('Seen')]).toEqual([null, true])
   })
 
   test('what a cookie decides is kept by no cache that others share', async () => {

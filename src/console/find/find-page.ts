@@ -66,6 +66,7 @@ export function findPage(view: FindView): PageAnswer {
   const isWrong = faults.length > 0
   return page({
     ...headOf(language),
+    isWithoutSecrets: true,
     ...(isWrong && { status: 400 as const }),
     ...(found.indexed < 1 && { refreshSeconds: askAgainSeconds }),
     body: html`<p class="stamp">${stock.stamp}</p>

@@ -24,6 +24,7 @@ async function letterPage(context: ConsoleContext, request: PersonRequest): Prom
   const [after, upTo, first] = ['after', 'to', 'n'].map((name) => numberIn(query.get(name) ?? '0'))
   if (after === undefined || upTo === undefined || first === undefined)
     throw new PageError(404, frameTexts[language].noPage)
+  context.stockLimits.takePage(request)
   const { db } = context.store
   const own = new Set(viewer.memberships.map(({ organizationId }) => organizationId))
   const digests = (await digestsOf(db, viewer.person.mail)).filter(({ organizationId }) => own.has(organizationId))

@@ -71,6 +71,8 @@ export type Page = {
   readonly scripts?: readonly string[]
   /** Names of further style sheets in `browser/`, without `.css`. */
   readonly styles?: readonly string[]
+  /** Whether the body has nothing but what is published and what the address asks, so that it may be compressed. */
+  readonly isWithoutSecrets?: true
   /** Whether search engines must leave it out. */
   readonly isUnlisted?: boolean
   /** Address of an Atom feed of this page. */
