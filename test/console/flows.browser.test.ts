@@ -3,7 +3,7 @@
 // through, and a clock that moves.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { writeAccountMail } from '../../src/console/mails/write-mails.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
@@ -29,6 +29,20 @@ if (!hasChromium) console.log('skipped: flows of the console in a browser (no ch
 const tokenPattern = /tdr_live_[0-9A-Za-z]{36}/
 const isFull = proofCount({ share: 0, full: 1 }) === 1
 const run = promisify(execFile)
+
+/** The switch of the page turns single keys off, also on its next visit, and on again. */
+async function keysAreTurnedOff(page: Page): Promise<void> {
+  const [here, keysOn] = [page.url(), page.locator('input[data-keys]')]
+  await keysOn.uncheck()
+  await page.reload()
+  expect(await keysOn.isChecked()).toBe(false)
+  for (const key of ['j', 'm', 's']) await page.keyboard.press(key)
+  // what a key did would have begun by then
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))')
+  expect(page.url()).toBe(here)
+  await keysOn.check()
+  await page.locator('h1').click()
+}
 
 describe.skipIf(!hasChromium)('people on the console', () => {
   const closing = new AsyncDisposableStack()
@@ -374,6 +388,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await desk.visit('/operator/reviews')
       await desk.follow('Start with the first')
       expect(await desk.text()).toContain('Pair 1 of 3.')
+      if (way === 'by keys') await keysAreTurnedOff(desk.page)
       await byKey('j', /^Later/)
       expect(await desk.text()).toContain('Pair 2 of 3.')
       await byKey('k', /^Previous/)
