@@ -13,6 +13,7 @@ import { partyPages } from './find/party-pages.ts'
 import { startPages } from './find/start-pages.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
 import type { PageRoute } from './frame/page.ts'
+import { helpPages } from './help/help-pages.ts'
 import { digestPages } from './hits/digest-pages.ts'
 import { hitPages } from './hits/hit-pages.ts'
 import { profilePages } from './hits/profile-pages.ts'
@@ -41,6 +42,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   digestPages,
   explorerPages,
   findPages,
+  helpPages,
   hitPages,
   invitationPages,
   letterPages,

@@ -70,11 +70,10 @@ describe('tenders are found', () => {
     const save = linksOf(page).find(({ text }) => text === 'Save this search')!
     expect(textOf(page)).toContain('A saved search finds exactly these, and each new one.')
     const form = await (await world.get(save.href, cookie)).text()
-    const answer = await world.post(
-      `/o/${acme}/searches/new`,
-      { ...fieldsOf(form, `/o/${acme}/searches/new`), do: 'save' },
-      cookie,
-    )
+    const fields = fieldsOf(form, `/o/${acme}/searches/new`)
+    // what the page showed is among the hits, too
+    expect(fields['deliver-open']).toEqual(['yes'])
+    const answer = await world.post(`/o/${acme}/searches/new`, { ...fields, do: 'save' }, cookie)
     expect([answer.status, await answer.text()]).toEqual([303, ''])
     const [saved] = await listSearches(world.store.db, acme)
     expect(saved).toMatchObject({ threshold: 50, profileId: null })

@@ -168,7 +168,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
     },
     tick: async (label) => {
       const target = main.getByLabel(label).first()
-      if (!keys) return target.check()
+      if (!keys || (await target.isChecked())) return target.check()
       await reach(target)
       await page.keyboard.press('Space')
     },

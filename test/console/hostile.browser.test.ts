@@ -3,6 +3,7 @@
 import { XmlDocument } from 'libxml2-wasm'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { helpNames } from '../../src/console/help/help-texts.ts'
 import { renderDigestLetter } from '../../src/console/mails/digest-letter.ts'
 import { writeAccountMail } from '../../src/console/mails/write-mails.ts'
 import { routesOf } from '../../src/console/routes.ts'
@@ -29,6 +30,9 @@ const ownWords = new Set([
     '/codes/cpv.json',
     '/codes/nuts',
     '/codes/nuts.json',
+    '/help',
+    ...helpNames.map((name) => `/help/${name}`),
+    '/help/pictures/:picture',
     '/language',
   ],
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],

@@ -66,6 +66,7 @@ ${content.hasHead !== false && head(content, texts.shared.youAreHere)}
 ${content.body}</main>
 <footer class="foot">
   <p>${texts.version(context.version)}</p>
+  <a href="/help">${texts.pageNames.help}</a>
   <a href="/docs">${texts.pageNames.docs}</a>
   <a href="/status">${texts.pageNames.status}</a>
   <a href="/changelog">${texts.pageNames.changelog}</a>
@@ -101,7 +102,8 @@ function navigation(content: Page, context: FrameContext): Html {
   const current = content.current ?? context.path.replace(/\?.*/s, '')
   const entry = ([text, href]: Entry): Content =>
     html`<a href="${href}"${href === current && html` aria-current="page"`}>${text}</a>`
-  const own: readonly Entry[] = viewer ? [[texts.pageNames.settings, '/me']] : []
+  const help: Entry = [texts.pageNames.help, '/help']
+  const own: readonly Entry[] = viewer ? [[texts.pageNames.settings, '/me'], ...(organization ? [help] : [])] : []
   const out =
     viewer && html`<form method="post" action="/sign-out"><button class="bare">${texts.signOut}</button></form>`
   if (kind === 'public')

@@ -93,9 +93,12 @@ export function searchFormAddress(filter: SearchFilter, name: string): string {
   return query.toString()
 }
 
-/** The form of a new search as an address prefills it; an empty one without a query. */
+/**
+ * The form of a new search as an address prefills it; an empty one without a query. Whoever saves what a page shows
+ * expects those tenders among the hits.
+ */
 export const formOfAddress = (query: URLSearchParams): SearchForm =>
-  query.size === 0 ? formOfSearch() : { ...formSent(query), threshold: String(defaultThreshold) }
+  query.size === 0 ? formOfSearch() : { ...formSent(query), threshold: String(defaultThreshold), deliversOpen: true }
 
 /** What was sent. */
 export const formSent = (form: URLSearchParams): SearchForm => ({

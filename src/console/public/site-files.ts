@@ -8,6 +8,7 @@ import type { Handbook } from '../docs/handbook.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { escapeHtml } from '../frame/html.ts'
 import { type PageAnswer, type PageRoute, publicPage } from '../frame/page.ts'
+import { helpNames } from '../help/help-texts.ts'
 
 /** How long security.txt is valid, from the beginning of the day; programs then fetch a new one. */
 const securityDays = 90
@@ -48,6 +49,8 @@ function sitemap({ origin }: SiteContext, handbook: Handbook): string {
     '/docs',
     ...handbook.pages.map(({ address }) => address),
     ...problemSlugs.map((slug) => `/docs/errors/${slug}`),
+    '/help',
+    ...helpNames.map((name) => `/help/${name}`),
     '/stock',
     '/changelog',
     '/status',
