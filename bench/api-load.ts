@@ -1,15 +1,22 @@
 // The API under a constant rate of requests, sent by a separate process.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startProcess, stopProcess, temporaryFolder } from './processes.ts'
+import { startNode, stopProcess, temporaryFolder } from './processes.ts'
 import type { FixedRateSummary, FixedRateTask } from './speed/fixed-rate.ts'
 import { type Answered, readAnswers } from './speed/latencies.ts'
 
 /** Requests per second. */
 export const apiPerSecond = 200
 
-/** Starts to send requests. `end` stops that and returns what was answered; it throws if an answer was an error. */
-export function startApiLoad(port: number, token: string): { readonly end: () => Promise<readonly Answered[]> } {
+/**
+ * Starts to send requests, on `core` alone if it is given. `end` stops that and returns what was answered; it throws if
+ * an answer was an error.
+ */
+export function startApiLoad(
+  port: number,
+  token: string,
+  core?: string,
+): { readonly end: () => Promise<readonly Answered[]> } {
   const folder = temporaryFolder('load')
   const task: FixedRateTask = {
     port,
@@ -23,7 +30,7 @@ export function startApiLoad(port: number, token: string): { readonly end: () =>
   const taskFile = join(folder, 'fixed-rate.json')
   writeFileSync(taskFile, JSON.stringify(task))
   let summary: FixedRateSummary | undefined
-  const generator = startProcess(process.execPath, [join(import.meta.dirname, 'speed/fixed-rate.ts'), taskFile], {
+  const generator = startNode([join(import.meta.dirname, 'speed/fixed-rate.ts'), taskFile], core, {
     onLine: (line) => {
       if (line.includes('"sent"')) summary = JSON.parse(line) as FixedRateSummary
     },

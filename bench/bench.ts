@@ -30,6 +30,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs
   console      pages while 100,000 changes are published, and the API while people use the console
+  views        the API beside ten pages of tenders a second
   sink         the client's PostgreSQL sink beside COPY
   load         a first load from files of a whole edition beside gunzip, the sink alone and COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
@@ -134,6 +135,16 @@ if (what === 'hits') {
     console.log(
       `${hitsAsMarkdown(report)}\n\n${delivery ? deliveryAsMarkdown(delivery) : 'Skipped: no PostgreSQL is installed.'}`,
     )
+  process.exit(0)
+}
+if (what === 'views') {
+  const { benchViews, viewsAsMarkdown } = await import('./views.ts')
+  const report = await benchViews({
+    records: Number(values.records ?? 100_000),
+    rounds: Number(values.rounds),
+    onProgress: (text) => console.error(text),
+  })
+  console.log(values.json ? JSON.stringify(report, null, 2) : viewsAsMarkdown(report))
   process.exit(0)
 }
 if (what === 'console') {

@@ -26,7 +26,7 @@ import { generateTender } from '../test/testing/generate/stock.ts'
 import { apiPerSecond, startApiLoad } from './api-load.ts'
 import { benchPaint, type Painted, paintAsMarkdown } from './console-paint.ts'
 import { startCluster } from './postgres-cluster.ts'
-import { freePort, startProcess, stopAll, stopProcess, temporaryFolder } from './processes.ts'
+import { freePort, startNode, stopAll, stopProcess, temporaryFolder } from './processes.ts'
 import { latenciesBetween } from './speed/latencies.ts'
 import { median } from './speed/row.ts'
 
@@ -158,7 +158,7 @@ async function benchEngine(
   const seconds: number[] = []
   for (let round = 0; round < rounds; round++) {
     const filling = await open()
-    await change(filling, changes, round)
+    await changeMadeUp(filling, changes, round)
     await filling.close()
     const service = await startService(place)
     const startedAt = performance.now()
@@ -193,7 +193,7 @@ async function fillWithCorpus(store: Store, corpus: string, say: (text: string) 
   await publishNow(store)
 }
 
-async function publishNow(store: Store): Promise<void> {
+export async function publishNow(store: Store): Promise<void> {
   const outcome = await publish(store, { now: Date.now(), clock: Date.now, minIntervalMs: 0, overrideGate: true })
   if (outcome.kind !== 'published') throw new Error(JSON.stringify(outcome))
 }
@@ -201,7 +201,7 @@ async function publishNow(store: Store): Promise<void> {
 type Account = { readonly organizationId: string; readonly token: string; readonly cookie: string }
 
 /** Creates an organization with access, and a person who is its Owner and an operator, signed in. */
-async function addPeople(store: Store): Promise<Account> {
+export async function addPeople(store: Store): Promise<Account> {
   const now = Date.now()
   const circumstances = { now, random: systemRandom }
   const { organizationId } = (await createOrganization(store.db, { name: 'Bauwerk' }, circumstances)).organization
@@ -266,7 +266,7 @@ async function addReadings(store: Store): Promise<void> {
 }
 
 /** Changes the content of made-up tenders, which are then to be published. */
-async function change(store: Store, count: number, version: number): Promise<void> {
+export async function changeMadeUp(store: Store, count: number, version: number): Promise<void> {
   const now = Date.now()
   const atOnce = 500
   for (let from = 0; from < count; from += atOnce)
@@ -289,7 +289,11 @@ async function change(store: Store, count: number, version: number): Promise<voi
     )
 }
 
-async function startService({ dataFolder, databaseUrl }: { dataFolder: string; databaseUrl: string | undefined }) {
+/** `core`: the only one that it may use. */
+export async function startService(
+  { dataFolder, databaseUrl }: { readonly dataFolder: string; readonly databaseUrl: string | undefined },
+  core?: string,
+) {
   const [apiPort, consolePort] = [await freePort(), await freePort()]
   let isReady = false
   let published = 0
@@ -297,7 +301,7 @@ async function startService({ dataFolder, databaseUrl }: { dataFolder: string; d
   const args = ['start', '--no-samples', '--data', dataFolder, ...ports, '--publish-interval-minutes', '0']
   args.push('--drain-seconds', '0', '--json')
   const { DATABASE_URL: _url, REDIS_URL: _redis, ...environment } = process.env
-  const service = startProcess(process.execPath, [join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], {
+  const service = startNode([join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], core, {
     env: { ...environment, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },
     onLine: (line) => {
       if (!line.startsWith('{')) return
@@ -322,7 +326,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** Opens a page and reads it to its end. */
-async function look(origin: string, cookie: string, [route, path]: readonly [string, string]): Promise<Look> {
+export async function look(origin: string, cookie: string, [route, path]: readonly [string, string]): Promise<Look> {
   const startedAt = performance.now()
   const answer = await fetch(origin + path, { headers: { cookie }, redirect: 'manual' })
   await answer.arrayBuffer()
@@ -354,15 +358,21 @@ async function lookAround(
   return looks
 }
 
-/** The 99th percentile of the API at a constant rate, milliseconds. */
-async function askApi(port: number, token: string): Promise<number> {
-  const load = startApiLoad(port, token)
+/** The 99th percentile of the API at a constant rate, milliseconds. `core`: the only one for who sends. */
+export async function askApi(port: number, token: string, core?: string): Promise<number> {
+  const load = startApiLoad(port, token, core)
   await sleep(apiSeconds * 1000)
   return latenciesBetween(await load.end(), 0, Number.POSITIVE_INFINITY)['p99 ms']
 }
 
-const at = (looks: readonly Look[], share: number): number => {
-  const sorted = looks.map(({ ms }) => ms).toSorted((left, right) => left - right)
+const at = (looks: readonly Look[], share: number): number =>
+  latencyAt(
+    looks.map(({ ms }) => ms),
+    share,
+  )
+
+export function latencyAt(ms: readonly number[], share: number): number {
+  const sorted = ms.toSorted((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 

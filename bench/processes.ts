@@ -44,6 +44,16 @@ export function startProcess(
   return child
 }
 
+/** A program of this Node, which may use only `core` if it is given and the machine can do that. */
+export function startNode(
+  args: readonly string[],
+  core: string | undefined,
+  options: Parameters<typeof startProcess>[2] = {},
+): ChildProcess {
+  if (core === undefined || !findProgram('taskset')) return startProcess(process.execPath, args, options)
+  return startProcess('taskset', ['-c', core, process.execPath, ...args], options)
+}
+
 /** Ends a process with SIGTERM, after ten seconds with SIGKILL. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
