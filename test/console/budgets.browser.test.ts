@@ -9,7 +9,7 @@ import { openRoof, publishRoofTenders } from './roof-tenders.ts'
 
 if (!hasChromium) console.log('skipped: what pages load in a browser (no chromium)')
 
-/** Maximum bytes of a first visit: of the page of API access, of 20 tenders with letters of both fonts, of any other. */
+/** Maximum bytes of a first visit: of API access, of 20 tenders with letters of both fonts, of any other page. */
 const maxOfAccess = 60_000
 const maxOfTenders = 60 * 1024
 const maxOfAny = 90_000

@@ -1,5 +1,5 @@
 // The help shows what there is: each picture is a screen of the sample stock, in both languages, and this test takes
-// them again with `RECORD_PICTURES=1`. Without it, the words of each screen must be those that its picture was taken of.
+// them again with `RECORD_PICTURES=1`. Without it, the words of each screen must be those of its picture.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the help', () => {
         if (kinds.get(requestId) !== 'Image') bytes += encodedDataLength
       })
       for (const path of ['/help', ...helpNames.map((name) => `/help/${name}`)]) {
-        await page.goto(world.origin + path, { waitUntil: 'networkidle' })
+        await page.goto(world.origin + path)
         await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe))
         const broken = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
         expect([path, broken]).toEqual([path, []])

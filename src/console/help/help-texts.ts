@@ -97,8 +97,10 @@ const en = {
           areSteps: true,
           says: [
             `Open ${english.tenders}. You see what is open now, the next deadline first.`,
-            `Write under ${english.words} what you do, such as “roof”, and under ${english.place} a region or a country, such as “Saxony”. Press ${english.search}.`,
-            `Too many? Choose a trade, a region, a deadline or a value beside the list, on a phone behind ${english.filters}. Each choice says how many tenders it leaves.`,
+            `Write under ${english.words} what you do, such as “roof”, and under ${english.place} a region or a ` +
+              `country, such as “Saxony”. Press ${english.search}.`,
+            'Too many? Choose a trade, a region, a deadline or a value beside the list, on a phone behind ' +
+              `${english.filters}. Each choice says how many tenders it leaves.`,
             'Too few? Take one of the chosen parts away with ×.',
           ],
           picture: ['find', 'The page of tenders with a word, the number found, and the button that saves the search'],
@@ -106,8 +108,10 @@ const en = {
         {
           heading: 'Which words find what',
           says: [
-            'All your words must occur in a tender. A word of five letters or more also finds longer words that begin or end with it; a shorter one is found only as a whole word.',
-            `Words are not translated: an English word does not find a German notice. The trades after ${english.trade} do, because every notice has a code for its trade, whatever its language.`,
+            'All your words must occur in a tender. A word of five letters or more also finds longer words that begin ' +
+              'or end with it; a shorter one is found only as a whole word.',
+            'Words are not translated: an English word does not find a German notice. The trades after ' +
+              `${english.trade} do, because every notice has a code for its trade, whatever its language.`,
           ],
         },
         {
@@ -136,7 +140,8 @@ const en = {
           heading: 'The first look',
           says: [
             `The state comes first. ${english.announced} is not open: nobody can bid yet.`,
-            `The deadline is the one that you meet first, in the local time of the authority: ${english.bids}, or ${english.requests} where you must apply before you may bid.`,
+            `The deadline is the one that you meet first, in the local time of the authority: ${english.bids}, or ` +
+              `${english.requests} where you must apply before you may bid.`,
             `A value marked ${english.estimated} is ours, with its usual range. Without the mark it comes from the notice.`,
           ],
           picture: ['tender', 'The top of the page of a tender: buttons to decide, deadline, value and lots'],
@@ -144,7 +149,9 @@ const en = {
         {
           heading: 'Keep or dismiss',
           says: [
-            `${english.keep} and ${english.dismiss} stand on the page of a tender and beside each entry of ${english.hits}. Your colleagues see what you decided. Every decision can be taken back with ${english.undo}.`,
+            `${english.keep} and ${english.dismiss} stand on the page of a tender and beside each entry of ` +
+              `${english.hits}. Your colleagues see what you decided. Every decision can be taken back with ` +
+              `${english.undo}.`,
             'By keyboard: J and K move, Y keeps, X dismisses, Z undoes, and ? shows the keys. A box beside them turns the keys off.',
           ],
           picture: ['hits', 'The list of hits with score, deadline and the buttons of each'],
@@ -213,14 +220,18 @@ const en = {
         {
           heading: 'From 0 to 100',
           says: [
-            `The score says how well a tender fits a company profile: from 80 “${english.fits.strong}”, from 60 “${english.fits.good}”, from 40 “${english.fits.partial}”, below it “${english.fits.weak}”. It is made when the hit is found, and stays.`,
+            `The score says how well a tender fits a company profile: from 80 “${english.fits.strong}”, from 60 ` +
+              `“${english.fits.good}”, from 40 “${english.fits.partial}”, below it “${english.fits.weak}”. It is made ` +
+              'when the hit is found, and stays.',
             `Without a profile, a hit says ${english.bySearch}: then the score only puts the best matches first.`,
           ],
         },
         {
           heading: 'What counts',
           says: [
-            `${english.parts.cpv}, ${english.parts.keywords}, ${english.parts.region} and ${english.parts.value} count as far as both the tender and the profile name them. ${english.parts.pastWins} count most: the tender is compared with what you have won.`,
+            `${english.parts.cpv}, ${english.parts.keywords}, ${english.parts.region} and ${english.parts.value} ` +
+              `count as far as both the tender and the profile name them. ${english.parts.pastWins} count most: the ` +
+              'tender is compared with what you have won.',
             `${english.why} on the page of a hit shows which clauses of the search hold; ${english.inParts} shows the points.`,
           ],
           picture: ['why', 'Why a hit was found: its score, the search and the clauses that hold'],
@@ -237,9 +248,11 @@ const en = {
         {
           heading: 'Why is a tender missing?',
           says: [
-            `Open the search under ${english.searches}. Below ${english.whyNot} write the title of the tender, or paste the link to it, and press ${english.explain}: a table says which clause does not hold.`,
+            `Open the search under ${english.searches}. Below ${english.whyNot} write the title of the tender, or ` +
+              `paste the link to it, and press ${english.explain}: a table says which clause does not hold.`,
             'Often the words are in another language, the region is coded more widely, the tender is only announced, or its score is too low.',
-            `A search finds what is new or changes after it was saved. What was open before comes only with ${english.deliverOpen}. A search with ${english.pause} pressed finds nothing.`,
+            'A search finds what is new or changes after it was saved. What was open before comes only with ' +
+              `${english.deliverOpen}. A search with ${english.pause} pressed finds nothing.`,
           ],
         },
       ],
@@ -261,8 +274,10 @@ const de: typeof en = {
           areSteps: true,
           says: [
             `Öffnen Sie ${german.tenders}. Sie sehen, was jetzt offen ist, die nächste Frist zuerst.`,
-            `Schreiben Sie unter ${german.words}, was Sie tun, etwa „Dachsanierung“, und unter ${german.place} eine Region oder ein Land, etwa „Sachsen“. Drücken Sie ${german.search}.`,
-            `Zu viele? Wählen Sie neben der Liste, auf dem Telefon hinter ${german.filters}, eine Branche, eine Region, eine Frist oder einen Wert. Jede Wahl sagt, wie viele Ausschreibungen sie übrig lässt.`,
+            `Schreiben Sie unter ${german.words}, was Sie tun, etwa „Dachsanierung“, und unter ${german.place} eine ` +
+              `Region oder ein Land, etwa „Sachsen“. Drücken Sie ${german.search}.`,
+            `Zu viele? Wählen Sie neben der Liste, auf dem Telefon hinter ${german.filters}, eine Branche, eine ` +
+              'Region, eine Frist oder einen Wert. Jede Wahl sagt, wie viele Ausschreibungen sie übrig lässt.',
             'Zu wenige? Nehmen Sie mit × etwas von dem weg, was gewählt ist.',
           ],
           picture: [
@@ -273,8 +288,11 @@ const de: typeof en = {
         {
           heading: 'Welche Wörter was finden',
           says: [
-            'Alle Ihre Wörter müssen in einer Ausschreibung vorkommen. Ein Wort ab fünf Buchstaben findet auch längere, die damit beginnen oder enden; ein kürzeres wird nur als ganzes Wort gefunden.',
-            `Wörter werden nicht übersetzt: Ein deutsches Wort findet keine polnische Bekanntmachung. Die Branchen hinter ${german.trade} finden sie, denn jede Bekanntmachung hat einen Code für ihre Branche, gleich in welcher Sprache.`,
+            'Alle Ihre Wörter müssen in einer Ausschreibung vorkommen. Ein Wort ab fünf Buchstaben findet auch ' +
+              'längere, die damit beginnen oder enden; ein kürzeres wird nur als ganzes Wort gefunden.',
+            'Wörter werden nicht übersetzt: Ein deutsches Wort findet keine polnische Bekanntmachung. Die Branchen ' +
+              `hinter ${german.trade} finden sie, denn jede Bekanntmachung hat einen Code für ihre Branche, gleich in ` +
+              'welcher Sprache.',
           ],
         },
         {
@@ -283,14 +301,16 @@ const de: typeof en = {
           says: [
             `Drücken Sie ${german.save}. Der Satz darunter sagt, ob eine gespeicherte Suche etwas weglässt.`,
             `Lassen Sie ${german.deliverOpen} angekreuzt, wenn die offenen gleich auf Ihrer Liste stehen sollen.`,
-            `Drücken Sie ${german.saveSearch}. Ab jetzt ist jede neue Ausschreibung, die passt, ein Treffer: Er steht unter ${german.hits} und kann per E-Mail kommen.`,
+            `Drücken Sie ${german.saveSearch}. Ab jetzt ist jede neue Ausschreibung, die passt, ein Treffer: Er steht ` +
+              `unter ${german.hits} und kann per E-Mail kommen.`,
           ],
           picture: ['save', 'Das Ende des Formulars einer neuen Suche, mit dem Knopf, der sie speichert'],
         },
         {
           heading: 'Eine Liste mitnehmen',
           says: [
-            `${german.download} macht eine Tabelle, die Excel öffnet. Die Adresse der Seite enthält Ihre Frage: Schicken Sie sie jemandem im Team, und beide sehen dasselbe.`,
+            `${german.download} macht eine Tabelle, die Excel öffnet. Die Adresse der Seite enthält Ihre Frage: ` +
+              'Schicken Sie sie jemandem im Team, und beide sehen dasselbe.',
           ],
         },
       ],
@@ -303,7 +323,8 @@ const de: typeof en = {
           heading: 'Der erste Blick',
           says: [
             `Zuerst kommt der Stand. ${german.announced} ist nicht offen: Noch kann niemand bieten.`,
-            `Die Frist ist die, die Sie zuerst einhalten müssen, in der Ortszeit des Auftraggebers: ${german.bids}, oder ${german.requests}, wo Sie sich bewerben müssen, bevor Sie bieten dürfen.`,
+            `Die Frist ist die, die Sie zuerst einhalten müssen, in der Ortszeit des Auftraggebers: ${german.bids}, ` +
+              `oder ${german.requests}, wo Sie sich bewerben müssen, bevor Sie bieten dürfen.`,
             `Ein Wert mit dem Zusatz ${german.estimated} ist von uns, mit seiner üblichen Spanne. Ohne ihn steht er in der Bekanntmachung.`,
           ],
           picture: ['tender', 'Der Kopf der Seite einer Ausschreibung: Knöpfe zum Entscheiden, Frist, Wert und Lose'],
@@ -311,15 +332,19 @@ const de: typeof en = {
         {
           heading: 'Behalten oder verwerfen',
           says: [
-            `${german.keep} und ${german.dismiss} stehen auf der Seite einer Ausschreibung und neben jedem Eintrag unter ${german.hits}. Ihr Team sieht, was Sie entschieden haben. Mit ${german.undo} nehmen Sie jede Entscheidung zurück.`,
-            'Mit der Tastatur: J und K gehen weiter und zurück, Y behält, X verwirft, Z nimmt zurück, und ? zeigt die Tasten. Ein Kästchen daneben schaltet sie aus.',
+            `${german.keep} und ${german.dismiss} stehen auf der Seite einer Ausschreibung und neben jedem Eintrag ` +
+              `unter ${german.hits}. Ihr Team sieht, was Sie entschieden haben. Mit ${german.undo} nehmen Sie jede ` +
+              'Entscheidung zurück.',
+            'Mit der Tastatur: J und K gehen weiter und zurück, Y behält, X verwirft, Z nimmt zurück, und ? zeigt die ' +
+              'Tasten. Ein Kästchen daneben schaltet sie aus.',
           ],
           picture: ['hits', 'Die Liste der Treffer mit Punktzahl, Frist und den Knöpfen jedes Treffers'],
         },
         {
           heading: 'Was sich seither geändert hat',
           says: [
-            `${german.history} sagt, was jede Bekanntmachung geändert hat, etwa dass die Frist verschoben wurde. Sehen Sie dort noch einmal nach, bevor Sie ein Angebot abgeben.`,
+            `${german.history} sagt, was jede Bekanntmachung geändert hat, etwa dass die Frist verschoben wurde. ` +
+              'Sehen Sie dort noch einmal nach, bevor Sie ein Angebot abgeben.',
           ],
         },
         {
@@ -362,7 +387,8 @@ const de: typeof en = {
           heading: 'Neue Treffer per E-Mail',
           areSteps: true,
           says: [
-            `Öffnen Sie ${german.mails}, wählen Sie eine Suche, und schreiben Sie die Adresse einer Person und wann die E-Mail kommen soll. Drücken Sie ${german.addMail}.`,
+            `Öffnen Sie ${german.mails}, wählen Sie eine Suche, und schreiben Sie die Adresse einer Person und wann ` +
+              `die E-Mail kommen soll. Drücken Sie ${german.addMail}.`,
             'Eine E-Mail bringt die Treffer aller Suchen dieser Person, nach Frist geordnet. Ohne neue Treffer kommt keine.',
             'Ein Link in jeder E-Mail beendet eine Suche oder alles.',
           ],
@@ -382,14 +408,18 @@ const de: typeof en = {
         {
           heading: 'Von 0 bis 100',
           says: [
-            `Die Punktzahl sagt, wie gut eine Ausschreibung zu einem Firmenprofil passt: ab 80 „${german.fits.strong}“, ab 60 „${german.fits.good}“, ab 40 „${german.fits.partial}“, darunter „${german.fits.weak}“. Sie entsteht, wenn der Treffer gefunden wird, und bleibt.`,
+            'Die Punktzahl sagt, wie gut eine Ausschreibung zu einem Firmenprofil passt: ab 80 ' +
+              `„${german.fits.strong}“, ab 60 „${german.fits.good}“, ab 40 „${german.fits.partial}“, darunter ` +
+              `„${german.fits.weak}“. Sie entsteht, wenn der Treffer gefunden wird, und bleibt.`,
             `Ohne Profil steht bei einem Treffer ${german.bySearch}: Dann stellt die Punktzahl nur die besten nach vorn.`,
           ],
         },
         {
           heading: 'Was zählt',
           says: [
-            `${german.parts.cpv}, ${german.parts.keywords}, ${german.parts.region} und ${german.parts.value} zählen, soweit Ausschreibung und Profil sie nennen. ${german.parts.pastWins} zählen am meisten: Die Ausschreibung wird mit dem verglichen, was Sie gewonnen haben.`,
+            `${german.parts.cpv}, ${german.parts.keywords}, ${german.parts.region} und ${german.parts.value} zählen, ` +
+              `soweit Ausschreibung und Profil sie nennen. ${german.parts.pastWins} zählen am meisten: Die ` +
+              'Ausschreibung wird mit dem verglichen, was Sie gewonnen haben.',
             `${german.why} auf der Seite eines Treffers zeigt, welche Bedingungen der Suche erfüllt sind; ${german.inParts} zeigt die Punkte.`,
           ],
           picture: ['why', 'Warum ein Treffer gefunden wurde: Punktzahl, Suche und erfüllte Bedingungen'],
@@ -406,9 +436,13 @@ const de: typeof en = {
         {
           heading: 'Warum fehlt eine Ausschreibung?',
           says: [
-            `Öffnen Sie die Suche unter ${german.searches}. Schreiben Sie unter ${german.whyNot} den Titel der Ausschreibung, oder fügen Sie den Link zu ihr ein, und drücken Sie ${german.explain}: Eine Tabelle sagt, welche Bedingung nicht erfüllt ist.`,
-            'Oft sind die Wörter in einer anderen Sprache, die Region ist gröber angegeben, die Ausschreibung ist nur angekündigt, oder ihre Punktzahl ist zu klein.',
-            `Eine Suche findet, was neu ist oder sich ändert, nachdem sie gespeichert wurde. Was vorher offen war, kommt nur mit ${german.deliverOpen}. Ist ${german.pause} gedrückt, findet die Suche nichts.`,
+            `Öffnen Sie die Suche unter ${german.searches}. Schreiben Sie unter ${german.whyNot} den Titel der ` +
+              `Ausschreibung, oder fügen Sie den Link zu ihr ein, und drücken Sie ${german.explain}: Eine Tabelle sagt, ` +
+              'welche Bedingung nicht erfüllt ist.',
+            'Oft sind die Wörter in einer anderen Sprache, die Region ist gröber angegeben, die Ausschreibung ist nur ' +
+              'angekündigt, oder ihre Punktzahl ist zu klein.',
+            'Eine Suche findet, was neu ist oder sich ändert, nachdem sie gespeichert wurde. Was vorher offen war, ' +
+              `kommt nur mit ${german.deliverOpen}. Ist ${german.pause} gedrückt, findet die Suche nichts.`,
           ],
         },
       ],
