@@ -21,7 +21,10 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^(?:GET|POST) \/(?:sign-in|first|invitation)(?:\/|$)/, 'public'],
   [/^POST \/sign-out$/, 'public'],
   // whoever knows the secret address of a calendar reads it
-  [/^GET \/(?:calendar|docs|codes|explorer|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/, 'public'],
+  [
+    /^GET \/(?:calendar|docs|codes|explorer|help|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/,
+    'public',
+  ],
   [/^GET \/[\w.-]+\.(?:json|txt|xml)$/, 'public'],
 ]
 
