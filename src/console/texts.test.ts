@@ -47,9 +47,15 @@ test('each shared text is shown somewhere, and no group has its own in the place
 })
 
 test('one thing is not counted among others, and one webhook is one', () => {
-  expect(deskTexts.en.lead(1, 1, '10:00')).toBe('One thing; it holds something up. Checked at 10:00 UTC.')
-  expect(deskTexts.de.lead(1, 1, '10:00')).toBe('Ein Punkt; er hält etwas auf. Geprüft um 10:00 UTC.')
-  expect(deskTexts.de.lead(3, 1, '10:00')).toBe('3 Punkte, 1 davon hält etwas auf. Geprüft um 10:00 UTC.')
+  expect(deskTexts.en.lead(1, 1, '10:00')).toBe(
+    'One thing needs attention; it holds something up. Checked at 10:00 UTC.',
+  )
+  expect(deskTexts.de.lead(1, 1, '10:00')).toBe(
+    'Ein Punkt braucht Aufmerksamkeit; er hält etwas auf. Geprüft um 10:00 UTC.',
+  )
+  expect(deskTexts.de.lead(3, 1, '10:00')).toBe(
+    '3 Punkte brauchen Aufmerksamkeit, 1 davon hält etwas auf. Geprüft um 10:00 UTC.',
+  )
   expect(customerTexts.de.counts('2', '1')).toBe('2 Suchen, 1 Webhook')
   expect(customerTexts.en.counts('1', '0')).toBe('1 search, 0 webhooks')
 })
@@ -57,6 +63,7 @@ test('one thing is not counted among others, and one webhook is one', () => {
 /** Texts that say the same in German although they differ in English, because the words do. */
 const alike: ReadonlySet<string> = new Set([
   'Ab Punktzahl',
+  'Abgeschaltet',
   'Auftraggeber',
   'Behalten',
   'Ergebnis',

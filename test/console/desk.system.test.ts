@@ -150,7 +150,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(german).toContain('6 Punkte, 4 davon halten etwas auf')
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
     expect(german).toContain('Die API ist für Wartung geschlossen')
-    expect(german).toContain('Es scheitert: veröffentlichen.')
+    expect(german).toContain('Dieser Schritt scheitert: veröffentlichen.')
 
     // the hold: each reason with its figure; a member and a stranger see none of it
     const hold = await page('/operator/editions/hold')

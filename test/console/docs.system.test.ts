@@ -218,7 +218,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
   test('the first page shows the three ways in, in both languages', async () => {
     const [english, german] = [await text('/'), await text('/', 'de')]
     for (const href of ['/docs', '/explorer', '/sign-in']) expect(english).toContain(`href="${href}"`)
-    expect(german).toContain('Drei Wege hinein')
+    expect(german).toContain('Drei Einstiege')
     expect(german).not.toContain('Three ways in')
   })
 })

@@ -266,8 +266,8 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     ])
     expect(await count(narrow, 'de')).toContain('<li>2 ohne die Region</li>')
     // alone, no part can be left out
-    expect(await count({ words: ['zebra'] })).toContain('Nothing open matches. Try a code')
-    expect(await count({ words: ['bridge'] })).not.toContain('Nothing open matches')
+    expect(await count({ words: ['zebra'] })).toContain('No open tender matches. Try a code')
+    expect(await count({ words: ['bridge'] })).not.toContain('No open tender matches')
   })
 
   test('errors are shown at their fields, input is kept, and so are versions', async () => {
@@ -445,7 +445,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(failing).not.toMatch(/whsec_|Remove…/)
     const messagePath = new RegExp(`${path}/messages/msg_[0-9a-f]+`).exec(failing)![0]
     expect(await read(messagePath, member.cookie)).toContain('&lt;b&gt;no&lt;/b&gt;')
-    expect(await read(`${at}/webhooks`, member.cookie, 'de')).toContain('Scheitert')
+    expect(await read(`${at}/webhooks`, member.cookie, 'de')).toContain('Gestört')
 
     status = 204
     const noticeOf = async (path_: string, fields: { readonly [name: string]: string } = {}) => {
@@ -724,7 +724,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     for (const each of [digest, `${digest}/remove`, profile])
       expect((await world.get(each.replace(acme, stranger), other.cookie)).status).toBe(404)
     expect((await send(await read(`${digest}/remove`), `${digest}/remove`, {})).status).toBe(303)
-    expect(await read(digests)).toContain('Nobody receives mails yet')
+    expect(await read(digests)).toContain('No mails are sent yet')
     expect((await audit()).map((entry) => entry.action)).toEqual([
       'profile.create',
       'profile.edit',

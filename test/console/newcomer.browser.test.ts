@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
       await hands.follow('New search')
       const name = `Buildings ${way}`
       await hands.fill('Name', name)
-      const sector = 'Find a CPV code: Sector, any of these'
+      const sector = 'Find a CPV code: Trades, any of these'
       await hands.fill(sector, 'construction work')
       if (way === 'by keys') {
         // suggestions: down to the first, which Enter takes

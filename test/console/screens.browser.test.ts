@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${ready.console}${screens.found.get('/o/:organization')}/searches/new`)
     await page.getByLabel('Name', { exact: true }).fill('Straßen')
-    await page.getByLabel('Wörter, eines davon').first().fill('Erneuerung')
+    await page.getByLabel('Wörter (mindestens eines)').first().fill('Erneuerung')
     await page.getByRole('button', { name: 'Zählen' }).click()
     await page.getByRole('button', { name: 'Erneut zählen' }).waitFor()
     expect(await page.locator('.card > table').count()).toBe(1)

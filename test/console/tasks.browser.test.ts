@@ -44,7 +44,7 @@ const said = {
     new: 'Neu',
     what: 'Was',
     due: /Frist für Teilnahmeanträge\s+14\. Dez\. 2026, 17:00 GMT-1/,
-    mark: 'Frist in meinen Kalender',
+    mark: 'Frist in meinen Kalender eintragen',
     marked: 'Die Frist steht in Ihrem Kalender.',
     file: 'Kalenderdatei',
   },

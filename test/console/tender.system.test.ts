@@ -105,7 +105,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     for (const member of Object.keys(record)) expect(text).toContain(fieldTexts.en[member])
     const german = textOf(await (await get(`/tenders/${id}`, cookie, { 'accept-language': 'de' })).text())
     expect(german).toMatch(
-      /Angebotsfrist 4\. Dez\. 2026, 12:00 MEZ Freitag, Ortszeit Europe\/Berlin .*Lose 1 1 offen .*Wie es dazu kam/,
+      /Angebotsfrist 4\. Dez\. 2026, 12:00 MEZ Freitag, Ortszeit Europe\/Berlin .*Lose 1 1 offen .*Verlauf/,
     )
     expect(german).toContain('Änderungsbekanntmachung')
 

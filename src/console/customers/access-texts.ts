@@ -5,7 +5,7 @@ const en = {
   lead: (limit: string) =>
     `Two tokens can be valid at once, so that you can replace one without an outage. Limit: ${limit} requests a minute, both together.`,
   connect: 'How to connect',
-  nameHint: 'Only people see it. Example: “CRM production”.',
+  nameHint: 'For your team, such as “CRM production”.',
   namePlace: 'Where it will be used',
   nameMissing: 'Give it a name that says where it is used.',
   nameLong: 'The name has at most 60 characters.',
@@ -52,7 +52,7 @@ const en = {
   taken: 'Both places are taken',
   takenDetail: 'No token was created. Revoke one first.',
   finish: 'Change a token without an outage',
-  finishDetail: 'Nothing stops while you do this. Both tokens work.',
+  finishDetail: 'Nothing is interrupted while you do this. Both tokens work.',
   stepCreate: 'Create the second token.',
   stepDeploy: (old: string, isUsed: string) => `Deploy it where “${old}” is used today. ${isUsed}`,
   newUsed: (name: string, when: string) => `“${name}” was last used ${when}.`,
@@ -100,7 +100,7 @@ const de: typeof en = {
   lead: (limit) =>
     `Zwei Token können gleichzeitig gültig sein, damit Sie eines ohne Ausfall wechseln können. Limit: ${limit} Anfragen pro Minute, beide zusammen.`,
   connect: 'So verbinden Sie sich',
-  nameHint: 'Nur Menschen sehen ihn, zum Beispiel „CRM Produktion“.',
+  nameHint: 'Für Ihr Team, zum Beispiel „CRM Produktion“.',
   namePlace: 'Wo es verwendet wird',
   nameMissing: 'Geben Sie einen Namen ein, damit Sie später wissen, wo es verwendet wird.',
   nameLong: 'Der Name hat höchstens 60 Zeichen.',
@@ -121,7 +121,7 @@ const de: typeof en = {
   revoke: 'Widerrufen …',
   tokenCreated: 'Token erstellt',
   copyNow: (name) => `„${name}“ jetzt kopieren. Es wird nicht noch einmal gezeigt.`,
-  keep: 'Legen Sie es in Ihren Geheimnisspeicher. Wir behalten nur einen Fingerabdruck und können es nicht wiederherstellen.',
+  keep: 'Legen Sie es in Ihrem Passwortspeicher ab. Wir behalten nur einen Fingerabdruck und können es nicht wiederherstellen.',
   copyToken: 'Token kopieren',
   firstRequest: 'Erste Anfrage mit curl',
   copyTitle: 'Eine Kopie halten',
@@ -134,7 +134,7 @@ const de: typeof en = {
   copyPythonCaption: 'Die erste Kopie mit Python',
   copyPythonMore: 'Der Client für Python',
   copyUnsafe: (file) =>
-    'Diese Konsole ist nicht über https erreichbar; führen Sie nicht aus, was sie ausgibt. ' +
+    'Diese Konsole ist nicht über https erreichbar; führen Sie deshalb nicht aus, was sie ausgibt. ' +
     `Erbitten Sie ${file} vom Betreiber, und vergleichen Sie die Prüfsumme.`,
   assistantTitle: 'Mit einem Assistenten fragen',
   assistantAbout:
@@ -147,7 +147,7 @@ const de: typeof en = {
   taken: 'Beide Plätze sind belegt',
   takenDetail: 'Es wurde kein Token erstellt. Widerrufen Sie zuerst eines.',
   finish: 'Ein Token ohne Ausfall wechseln',
-  finishDetail: 'Dabei steht nichts still. Beide Token gelten.',
+  finishDetail: 'Dabei fällt nichts aus. Beide Token gelten.',
   stepCreate: 'Das zweite Token erstellen.',
   stepDeploy: (old, isUsed) => `Es dort einsetzen, wo heute „${old}“ benutzt wird. ${isUsed}`,
   newUsed: (name, when) => `„${name}“ wurde zuletzt ${when} benutzt.`,
@@ -165,7 +165,7 @@ const de: typeof en = {
     planned: (day) => `Die API antwortet bis ${day} mit 403.`,
     closed: 'Die API antwortet mit 403. Ihre Token bleiben erhalten. Fragen Sie den Betreiber dieses Dienstes.',
   },
-  readOnlyPost: 'Es wurde nichts geändert: Der Zugang ist geschlossen, und diese Seite ist nur zum Lesen.',
+  readOnlyPost: 'Es wurde nichts geändert: Der Zugang ist geschlossen, und diese Seite lässt sich nur lesen.',
   revokeTitle: (name) => `„${name}“ widerrufen?`,
   revokeWhat: 'Es gilt innerhalb einer Minute nirgends mehr. Das lässt sich nicht rückgängig machen.',
   revokeUsed: (when) => `Es wurde zuletzt ${when} benutzt. Was es benutzt, wird danach mit 401 abgewiesen.`,
@@ -182,7 +182,7 @@ const de: typeof en = {
   limitKey: (limit) => `Ihr Limit, ${limit}`,
   requestsKey: 'Beantwortete Anfragen',
   noUse: 'Noch keine Anfragen',
-  noUseDetail: 'Was Sie die API fragen, wird hier nach Stunde und Tag gezählt.',
+  noUseDetail: 'Anfragen an die API werden hier nach Stunde und Tag gezählt.',
   monthFinding: (peak, day, limit) =>
     `Meiste Anfragen in einer Minute nach Tag. Am höchsten: ${peak} am ${day}; das Limit ist ${limit}.`,
   dayFinding: (most, hour) => `Anfragen nach Stunde. Am meisten: ${most} in der Stunde ab ${hour}.`,

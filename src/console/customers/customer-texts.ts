@@ -3,7 +3,7 @@ import { counted } from '../frame/format.ts'
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
-  lead: 'Customers with their contract and their tokens. What they search is theirs alone.',
+  lead: 'Customers with their contracts and tokens. Operators do not see what customers search for.',
   none: 'No organization yet',
   noneDetail: 'Set one up after its contract: dates, limit and first Owner in one form.',
   add: 'Set up a customer',
@@ -25,9 +25,9 @@ const en = {
   limit: 'Requests a minute',
   counts: (searches: string, endpoints: string) =>
     `${counted(searches, 'search', 'searches')}, ${counted(endpoints, 'webhook', 'webhooks')}`,
-  countsHead: 'Has',
+  countsHead: 'Set up',
   newLead: 'Contract, limit and the invitation of the first Owner are written together.',
-  nameHint: 'As its people know it.',
+  nameHint: 'The name by which its members know it.',
   nameMissing: 'Give the organization a name.',
   nameTaken: 'An organization with this name already exists.',
   nameLong: 'The name has at most 100 characters.',
@@ -47,16 +47,17 @@ const en = {
   anotherOwner: 'Mail address of another Owner',
   ownerWrong: 'Enter a mail address, such as anna@example.org.',
   links: 'Sign in without mail',
-  linkFor: 'Mail address of somebody in this organization',
-  linkHint: 'For whoever cannot sign in, or has to sign in again. The audit log of the organization shows the link.',
+  linkFor: 'Mail address of a member',
+  linkHint:
+    'For a member who cannot sign in, or has to sign in again. The audit log of the organization shows the link.',
   makeLink: 'Make a link',
-  noMember: 'Nobody here has this address.',
+  noMember: 'No member has this address.',
   setUp: 'Set up access',
   change: 'Change contract',
   elsewhere: 'The contract or its access has changed meanwhile',
   changed: 'The contract is changed.',
   isSetUp: (name: string) => `Access of ${name} is set up.`,
-  noContract: 'No contract was set up. Its people have no API access page.',
+  noContract: 'No contract was set up. Members have no API access page.',
   starting: 'From',
   until: 'Up to and including',
   setUpBy: 'Set up by',
@@ -79,7 +80,7 @@ const en = {
   noOwner: 'No Owner yet',
   noOwnerDetail: 'Only an Owner can create tokens. Invite one.',
   waitsForOwner: (mails: string) => `Waiting for ${mails} to accept.`,
-  operatorOnly: 'Operators see token hints and cannot create tokens; Owners can.',
+  operatorOnly: 'Operators see only the last characters of tokens and cannot create any; Owners can.',
   // the organization's own page
   ownLead: 'What was agreed about your access to the API.',
   ownNone: 'No contract was set up for the API',
@@ -99,7 +100,7 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: 'Kunden mit ihrem Vertrag und ihren Token. Was sie suchen, gehört ihnen allein.',
+  lead: 'Kunden mit ihren Verträgen und Token. Was Kunden suchen, sehen Betreiber nicht.',
   none: 'Noch keine Organisation',
   noneDetail: 'Richten Sie eine nach ihrem Vertrag ein: Daten, Limit und erster Inhaber in einem Formular.',
   add: 'Kunden einrichten',
@@ -121,9 +122,9 @@ const de: typeof en = {
   limit: 'Anfragen pro Minute',
   counts: (searches, endpoints) =>
     `${counted(searches, 'Suche', 'Suchen')}, ${counted(endpoints, 'Webhook', 'Webhooks')}`,
-  countsHead: 'Hat',
+  countsHead: 'Angelegt',
   newLead: 'Vertrag, Limit und die Einladung des ersten Inhabers werden zusammen geschrieben.',
-  nameHint: 'Wie ihre Leute sie kennen.',
+  nameHint: 'Der Name, unter dem ihre Mitglieder sie kennen.',
   nameMissing: 'Geben Sie der Organisation einen Namen.',
   nameTaken: 'Eine Organisation mit diesem Namen gibt es schon.',
   nameLong: 'Der Name hat höchstens 100 Zeichen.',
@@ -143,17 +144,17 @@ const de: typeof en = {
   anotherOwner: 'E-Mail-Adresse eines weiteren Inhabers',
   ownerWrong: 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel anna@example.org.',
   links: 'Anmelden ohne E-Mail',
-  linkFor: 'E-Mail-Adresse von jemandem in dieser Organisation',
+  linkFor: 'E-Mail-Adresse eines Mitglieds',
   linkHint:
-    'Für alle, die sich nicht oder noch einmal anmelden müssen. Das Änderungsprotokoll der Organisation zeigt den Link.',
+    'Für Mitglieder, die sich nicht anmelden können oder noch einmal anmelden müssen. Das Protokoll der Organisation zeigt den Link.',
   makeLink: 'Link erzeugen',
-  noMember: 'Hier hat niemand diese Adresse.',
+  noMember: 'Kein Mitglied hat diese Adresse.',
   setUp: 'Zugang einrichten',
   change: 'Vertrag ändern',
   elsewhere: 'Der Vertrag oder sein Zugang hat sich inzwischen geändert',
   changed: 'Der Vertrag ist geändert.',
   isSetUp: (name) => `Der Zugang von ${name} ist eingerichtet.`,
-  noContract: 'Es ist kein Vertrag eingerichtet. Ihre Leute haben keine Seite für den API-Zugang.',
+  noContract: 'Es ist kein Vertrag eingerichtet. Mitglieder haben keine Seite für den API-Zugang.',
   starting: 'Ab',
   until: 'Bis einschließlich',
   setUpBy: 'Eingerichtet von',
@@ -166,7 +167,7 @@ const de: typeof en = {
   ended: 'Der Vertrag ist beendet.',
   notRunning: 'Es läuft kein Vertrag, der beendet werden könnte.',
   invite: 'Inhaber einladen',
-  noInvitations: 'Zurzeit ist niemand eingeladen.',
+  noInvitations: 'Es gibt keine offenen Einladungen.',
   validUntil: 'Gültig bis',
   mail: 'E-Mail',
   withdrawn: 'Die Einladung ist zurückgezogen.',
@@ -177,11 +178,11 @@ const de: typeof en = {
   noOwner: 'Noch kein Inhaber',
   noOwnerDetail: 'Nur ein Inhaber kann Token erstellen. Laden Sie einen ein.',
   waitsForOwner: (mails) => `Wartet darauf, dass ${mails} annimmt.`,
-  operatorOnly: 'Betreiber sehen die Enden der Token und können keine erstellen; das tut ein Inhaber.',
+  operatorOnly: 'Betreiber sehen nur die letzten Zeichen der Token und können keine erstellen; das können Inhaber.',
   ownLead: 'Was über Ihren Zugang zur API vereinbart ist.',
   ownNone: 'Für die API ist kein Vertrag eingerichtet',
   ownNoneDetail:
-    'Suchen, Treffer und Webhooks arbeiten auch ohne ihn. Fragen Sie den Betreiber dieses Dienstes nach API-Zugang.',
+    'Suchen, Treffer und Webhooks funktionieren auch ohne ihn. Fragen Sie den Betreiber dieses Dienstes nach API-Zugang.',
   ownLimit: 'Limit',
   ownBulk: (isIncluded) => (isIncluded ? 'Enthalten' : 'Nicht enthalten'),
   perMinute: (count) => `${count} Anfragen pro Minute, alle Token zusammen`,
@@ -189,11 +190,11 @@ const de: typeof en = {
   atEnd: [
     'Die API antwortet ab dem ersten Augenblick nach dem letzten Tag mit 403.',
     'Ihre Token bleiben erhalten. Sie gelten sofort wieder, wenn der Vertrag erneuert wird.',
-    'Die Seite für den API-Zugang bleibt, nur zum Lesen.',
+    'Die Seite für den API-Zugang bleibt und lässt sich nur lesen.',
     'Ihre Suchen, Treffer und Webhooks bleiben, wie sie sind.',
   ],
   inTime: (relative) => `Der Vertrag endet ${relative}.`,
-  renew: 'Sprechen Sie mit dem Betreiber dieses Dienstes, wenn es weitergehen soll.',
+  renew: 'Um ihn zu verlängern, wenden Sie sich an den Betreiber dieses Dienstes.',
 }
 
 export const customerTexts = withShared(en, de)

@@ -55,7 +55,7 @@ async function showOverview(context: ConsoleContext, request: OrganizationReques
     actions: stamp,
     current: `/o/${organizationId}`,
     body: html`
-      ${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}
+      ${wrong.length > 0 && html`<section><h2 class="hide">${texts.pageNames.wrongNow}</h2>${wrongList(wrong)}</section>`}
       ${known.searches === 0 && ways(request)}
       ${figuresPart(request, known, limit)}
       ${

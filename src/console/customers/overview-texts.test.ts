@@ -4,7 +4,7 @@ import { overviewTexts } from './overview-texts.ts'
 test.each([0, 1, 2, 1234])('what needs attention and what waits, for %d', (count) => {
   for (const language of ['en', 'de'] as const) {
     const { needs, endpointWaits } = overviewTexts[language]
-    const [none, one] = language === 'en' ? [/^Nothing /, /^One /] : [/^Nichts /, /^Eine?s? /]
+    const [none, one] = language === 'en' ? [/^Nothing /, /^One /] : [/^(?:Nichts|Es gibt nichts) /, /^Eine?s? /]
     const texts = [needs(count), endpointWaits(count)]
     for (const text of texts) {
       expect(none.test(text), text).toBe(count === 0)

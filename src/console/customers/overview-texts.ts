@@ -9,7 +9,6 @@ const en = {
       : count === 1
         ? 'One thing needs your attention.'
         : `${count} things need your attention.`,
-  attention: 'Needs attention',
   asOf: (at: string) => `As of ${at} UTC`,
   published: (records: string, changes: string) =>
     records === changes ? `${records} records, all new or changed` : `${records} records, ${changes} new or changed`,
@@ -55,7 +54,7 @@ const en = {
   ways: 'Where to begin',
   waysDetail: 'Nothing has to be set up to look at tenders.',
   find: 'Find tenders',
-  findDetail: 'By words, trade, region, value and deadline. What you look for becomes a saved search.',
+  findDetail: 'By words, trade, region, value and deadline. You can save what you look for as a search.',
   access: 'Connect a program',
   accessDetail: 'Create a token and send the first request.',
   noAccessDetail: 'API access is set up by the operator of this service after a contract.',
@@ -69,9 +68,8 @@ const en = {
 const de: typeof en = {
   needs: (count) =>
     count === 0
-      ? 'Nichts braucht Ihre Aufmerksamkeit.'
+      ? 'Es gibt nichts zu tun.'
       : `${count === 1 ? 'Ein Punkt braucht' : `${count} Punkte brauchen`} Ihre Aufmerksamkeit.`,
-  attention: 'Braucht Aufmerksamkeit',
   asOf: (at) => `Stand ${at} UTC`,
   published: (records, changes) =>
     records === changes
@@ -119,7 +117,7 @@ const de: typeof en = {
   ways: 'Wo Sie anfangen können',
   waysDetail: 'Um Ausschreibungen anzusehen, müssen Sie nichts einrichten.',
   find: 'Ausschreibungen finden',
-  findDetail: 'Nach Wörtern, Branche, Region, Wert und Frist. Was Sie suchen, wird eine gespeicherte Suche.',
+  findDetail: 'Nach Wörtern, Branche, Region, Wert und Frist. Was Sie suchen, können Sie als Suche speichern.',
   access: 'Ein Programm verbinden',
   accessDetail: 'Ein Token erstellen und die erste Anfrage senden.',
   noAccessDetail: 'Den API-Zugang richtet der Betreiber dieses Dienstes nach einem Vertrag ein.',

@@ -116,7 +116,7 @@ class DeskChecks {
       heading: texts.maintenance,
       body: texts.maintenanceBody,
       meta: [texts.ends(end, formatRelative(until, now, this.#language))],
-      action: [texts.again, '/operator'],
+      action: [texts.shared.checkAgain, '/operator'],
     }
   }
 
@@ -168,7 +168,7 @@ class DeskChecks {
       word: texts.words.disk,
       heading: texts.disk(figure),
       body: texts.diskBody,
-      action: [texts.again, '/operator'],
+      action: [texts.shared.checkAgain, '/operator'],
     }
   }
 
@@ -224,7 +224,7 @@ class DeskChecks {
       word: texts.words.clock,
       heading: texts.clock,
       body: lineOf(clockTexts[this.#language], concern),
-      action: [texts.again, '/operator'],
+      action: [texts.shared.checkAgain, '/operator'],
     }))
   }
 

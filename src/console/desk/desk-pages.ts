@@ -45,7 +45,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
   return page({
     title: texts.pageNames.wrongNow,
     lead: texts.lead(concerns.length, holding.length, formatClock(now, language)),
-    actions: html`<a class="btn" href="/operator">${texts.again}</a>`,
+    actions: html`<a class="btn" href="/operator">${texts.shared.checkAgain}</a>`,
     body: html`${figures([
       newest
         ? {

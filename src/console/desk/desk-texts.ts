@@ -34,12 +34,12 @@ const germanStages: { readonly [stage in Stage]: string } = {
 
 const en = {
   lead: (all: number, holding: number, at: string) => {
-    const things = all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`
+    const things =
+      all === 0 ? 'Nothing needs attention' : all === 1 ? 'One thing needs attention' : `${all} things need attention`
     const some = `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`
     const held = holding === 0 ? '' : all === 1 ? '; it holds something up' : some
     return `${things}${held}. Checked at ${at} UTC.`
   },
-  again: 'Check again',
   none: 'None yet',
   noneNote: 'the first one follows the first notices',
   firstReading: ({ total, read, failing, waitsFor }: FirstReading, number: (value: number) => string) =>
@@ -50,7 +50,7 @@ const en = {
     ].join(', '),
   latestNote: 'at the latest',
   next: 'Next edition',
-  held: 'Held',
+  held: 'Held back',
   heldNote: (since: string) => `since ${since} UTC`,
   due: (at: string) => `${at} UTC`,
   dueNote: 'at the earliest, when something changed',
@@ -62,7 +62,7 @@ const en = {
   holding: 'Holds something up',
   holdingNote: 'Customers notice these.',
   watch: 'Watch',
-  watchNote: 'Not felt outside yet.',
+  watchNote: 'Customers do not notice these yet.',
   inOrder: 'In order',
   passed: (count: number) => `${count} checks passed`,
   check: 'Check',
@@ -74,10 +74,10 @@ const en = {
   seenBy: (who: string) => `acknowledged by ${who}`,
   notSeen: 'not acknowledged',
   words: {
-    held: 'Held',
+    held: 'Held back',
     bad: 'Failing',
     silent: 'Silent',
-    late: 'Short',
+    late: 'Incomplete',
     soon: 'Soon',
     many: 'Waiting',
     clock: 'Clock',
@@ -115,7 +115,7 @@ const en = {
     fill: (source: string) => `Notices of ${source} wait in quarantine`,
     contents: (source: string) => `Records of ${source} contradict themselves`,
     outcomes: (source: string) => `Tenders of ${source} end differently than before`,
-    winners: (source: string) => `A winner of ${source} is no company`,
+    winners: (source: string) => `A winner of ${source} is not a company`,
   } satisfies { [kind in AlarmKind]: (source: string) => string },
   otherAlarm: (source: string) => `${source} has an alarm`,
   failing: (count: string, active: string) => `${count} of ${active} active sources deliver nothing`,
@@ -151,7 +151,7 @@ const en = {
     `${tokens === 1 ? 'One token is' : `${tokens} tokens are`} valid. After the end the API answers 403.`,
   openContract: 'Open the contract',
   reviews: (count: string) => counted(count, 'pair waits for review', 'pairs wait for review'),
-  reviewsBody: 'They stay separate until somebody decides.',
+  reviewsBody: 'They stay separate until an operator decides.',
   review: 'Review',
   doubts: (count: string) => `${counted(count, 'record holds', 'records hold')} notices that contradict each other`,
   doubtsBody: 'Their notices name different contracts. Split them, or confirm that they belong together.',
@@ -162,7 +162,7 @@ const en = {
     rounds: 'Rounds in a row that failed',
     sources: 'Sources that fail',
     backup: 'Age of the newest backup',
-    drill: 'Age of the newest that was restored for a trial',
+    drill: 'Age of the newest backup restored for a trial',
     alarms: 'Open alarms of sources',
     mails: 'Waiting mails',
     givenUp: 'Mails given up',
@@ -183,23 +183,27 @@ const en = {
 
 const de: typeof en = {
   lead: (all, holding, at) => {
-    const things = all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`
+    const things =
+      all === 0
+        ? 'Es gibt nichts zu tun'
+        : all === 1
+          ? 'Ein Punkt braucht Aufmerksamkeit'
+          : `${all} Punkte brauchen Aufmerksamkeit`
     const some = `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`
     const held = holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : some
     return `${things}${held}. Geprüft um ${at} UTC.`
   },
-  again: 'Erneut prüfen',
   none: 'Noch keine',
   noneNote: 'die erste folgt den ersten Bekanntmachungen',
   firstReading: ({ total, read, failing, waitsFor }, number) =>
     [
-      `gelesen ${number(read)} von ${counted(number(total), 'Portal', 'Portalen')}`,
-      ...(failing > 0 ? [`${number(failing)} ${failing === 1 ? 'schlägt' : 'schlagen'} fehl`] : []),
+      `${number(read)} von ${counted(number(total), 'Portal', 'Portalen')} gelesen`,
+      ...(failing > 0 ? [`${number(failing)} gestört`] : []),
       ...(waitsFor.length > 0 ? [`noch nicht: ${waitsFor.join(', ')}`] : []),
     ].join(', '),
   latestNote: 'spätestens',
   next: 'Nächste Ausgabe',
-  held: 'Aufgehalten',
+  held: 'Zurückgehalten',
   heldNote: (since) => `seit ${since} UTC`,
   due: (at) => `${at} UTC`,
   dueNote: 'frühestens, wenn sich etwas geändert hat',
@@ -209,37 +213,37 @@ const de: typeof en = {
   waitingPairs: 'Paare zu prüfen',
   oneRecord: (count) => `${count} davon in einem Datensatz`,
   holding: 'Hält etwas auf',
-  holdingNote: 'Das merken Kunden.',
+  holdingNote: 'Diese Punkte merken Kunden.',
   watch: 'Im Auge behalten',
-  watchNote: 'Kunden merken davon noch nichts.',
+  watchNote: 'Diese Punkte merken Kunden noch nicht.',
   inOrder: 'In Ordnung',
   passed: (count) => `${count} Prüfungen bestanden`,
   check: 'Prüfung',
   bound: 'Grenze',
-  nothing: 'Alles stimmt',
+  nothing: 'Alles in Ordnung',
   nothingBody: 'Was Ihre Aufmerksamkeit braucht, erscheint hier.',
   since: (moment, ago) => `seit ${moment} UTC, ${ago}`,
   ends: (moment, ago) => `${moment} UTC, ${ago}`,
   seenBy: (who) => `bestätigt von ${who}`,
   notSeen: 'nicht bestätigt',
   words: {
-    held: 'Aufgehalten',
+    held: 'Zurückgehalten',
     bad: 'Gestört',
     silent: 'Stumm',
-    late: 'Lücke',
+    late: 'Lückenhaft',
     soon: 'Bald',
     many: 'Wartet',
     clock: 'Uhr',
     disk: 'Voll',
     old: 'Alt',
-    closed: 'Zu',
+    closed: 'Geschlossen',
   },
   maintenance: 'Die API ist für Wartung geschlossen',
   maintenanceBody:
     'Clients bekommen 503 mit der restlichen Zeit und versuchen es von selbst erneut. `tenderstock maintenance off` öffnet sie jetzt.',
   hold: (edition) => `Ausgabe ${edition} wartet auf eine Entscheidung`,
   holdBody: (reasons) =>
-    `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen ` +
+    `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} zurück. Kunden bekommen ` +
     'weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.',
   holdTimes: (count) => `${count}-mal versucht`,
   rounds: 'Die Durchläufe scheitern',
@@ -247,7 +251,7 @@ const de: typeof en = {
     if (code === 'rounds-overdue')
       return 'Seit Stunden ist kein Durchlauf zu Ende gegangen: Der Dienst hängt oder ist beendet. Lesen Sie sein Protokoll, und starten Sie ihn neu.'
     if (code === 'database-lost') return 'Die Verbindung zur Datenbank ist abgebrochen.'
-    return stage === null ? 'Ein Durchlauf ist gescheitert.' : `Es scheitert: ${germanStages[stage]}.`
+    return stage === null ? 'Ein Durchlauf ist gescheitert.' : `Dieser Schritt scheitert: ${germanStages[stage]}.`
   },
   roundsBody: 'Der Dienst versucht es immer wieder; bis ein Durchlauf gelingt, erscheint nichts Neues.',
   roundsCount: (count) => `${count} hintereinander`,
@@ -259,7 +263,7 @@ const de: typeof en = {
     silent: (source) => `${source} liefert nichts`,
     totals: (source) => `${source} hat mehr angekündigt als geliefert`,
     counts: (source) => `${source} liefert ungewöhnlich viel oder wenig`,
-    rejections: (source) => `Viele Dokumente von ${source} werden zurückgewiesen`,
+    rejections: (source) => `Viele Dokumente von ${source} werden abgelehnt`,
     drift: (source) => `${source} hat sein Format geändert`,
     fill: (source) => `Bekanntmachungen von ${source} warten in Quarantäne`,
     contents: (source) => `Datensätze von ${source} widersprechen sich`,
@@ -275,7 +279,7 @@ const de: typeof en = {
   oldDrill: (age) => `Die neueste zur Probe wiederhergestellte Sicherung wurde ${age} gemacht`,
   drillBody: 'Ob sich die neueren wiederherstellen lassen, ist nicht bekannt.',
   backupBody: 'Geht dieser Rechner verloren, ist alles seither verloren.',
-  seeBackup: 'So wird gesichert',
+  seeBackup: 'So machen Sie eine Sicherung',
   mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
   mailsOff:
     'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und ' +
@@ -287,11 +291,11 @@ const de: typeof en = {
   givenUp: (count) => counted(count, 'E-Mail wurde aufgegeben', 'E-Mails wurden aufgegeben'),
   givenUpBody: (error) => `Die letzte Antwort war: ${error}. Sie werden nicht noch einmal gesendet.`,
   seeOrganizations: 'Organisationen ansehen',
-  disabled: (count) => counted(count, 'Webhook-Ziel ist abgeschaltet', 'Webhook-Ziele sind abgeschaltet'),
+  disabled: (count) => counted(count, 'Webhook-Endpunkt ist abgeschaltet', 'Webhook-Endpunkte sind abgeschaltet'),
   disabledBody:
-    'Ihre Meldungen werden aufgehoben; 30 Tage lang geht nichts verloren. Sagen Sie es den Inhabern: Sie sehen es nur in der Konsole.',
-  failingHooks: (count) => counted(count, 'Webhook-Ziel ist gestört', 'Webhook-Ziele sind gestört'),
-  failingHooksBody: 'Meldungen werden drei Tage lang wiederholt; nach fünf Tagen wird ein Ziel abgeschaltet.',
+    'Ihre Nachrichten werden zurückgehalten; 30 Tage lang geht nichts verloren. Sagen Sie es den Inhabern: Sie sehen es nur in der Konsole.',
+  failingHooks: (count) => counted(count, 'Webhook-Endpunkt ist gestört', 'Webhook-Endpunkte sind gestört'),
+  failingHooksBody: 'Nachrichten werden drei Tage lang wiederholt; nach fünf Tagen wird ein Endpunkt abgeschaltet.',
   clock: 'Eine Uhr geht falsch',
   disk: (free) => `Auf dem Datenträger sind noch ${free} frei`,
   diskBody: 'Ohne Platz kommt nichts an, und nichts erscheint. Schaffen Sie Platz, oder verlegen Sie den Datenordner.',
@@ -300,7 +304,7 @@ const de: typeof en = {
     `${tokens === 1 ? 'Ein Token ist gültig' : `${tokens} Token sind gültig`}. Nach dem Ende antwortet die API mit 403.`,
   openContract: 'Vertrag öffnen',
   reviews: (count) => counted(count, 'Paar wartet auf Prüfung', 'Paare warten auf Prüfung'),
-  reviewsBody: 'Sie bleiben getrennt, bis jemand entscheidet.',
+  reviewsBody: 'Sie bleiben getrennt, bis ein Betreiber entscheidet.',
   review: 'Prüfen',
   doubts: (count) =>
     `${counted(count, 'Datensatz enthält', 'Datensätze enthalten')} Bekanntmachungen, die sich widersprechen`,
@@ -312,11 +316,11 @@ const de: typeof en = {
     rounds: 'Gescheiterte Durchläufe hintereinander',
     sources: 'Gestörte Quellen',
     backup: 'Alter der neuesten Sicherung',
-    drill: 'Alter der neuesten zur Probe wiederhergestellten',
+    drill: 'Alter der neuesten zur Probe wiederhergestellten Sicherung',
     alarms: 'Offene Alarme von Quellen',
     mails: 'Wartende E-Mails',
     givenUp: 'Aufgegebene E-Mails',
-    webhooks: 'Gestörte oder abgeschaltete Webhook-Ziele',
+    webhooks: 'Gestörte oder abgeschaltete Webhook-Endpunkte',
     clocks: 'Uhren',
     disk: 'Freier Platz',
     contracts: 'Verträge, die in 30 Tagen enden',

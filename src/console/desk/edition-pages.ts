@@ -242,7 +242,7 @@ async function holdPage(
     current: '/operator/editions',
     lead: texts.holdLead(formatMoment(since, language), formatRelative(since, now, language)),
     ...(wrong !== undefined && { status: 422 }),
-    body: html`${wrong !== undefined && noteBox('bad', texts.oneWrong, html`<a href="#reason">${wrong}</a>`)}
+    body: html`${wrong !== undefined && noteBox('bad', texts.shared.oneToCorrect, html`<a href="#reason">${wrong}</a>`)}
 ${part(texts.reasons, reasonTable(last, language), texts.tried(formatNumber(holds.length, language)))}
 ${part(
   texts.anyway,

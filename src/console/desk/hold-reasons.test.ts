@@ -18,7 +18,7 @@ const samples: {
   ],
   rejections: [
     { rejected: 90, documents: 200, most: 0.1 },
-    '90 von 200 Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format ' +
+    '90 von 200 Dokumenten seit der letzten Ausgabe wurden abgelehnt: Vielleicht hat ein Portal sein Format ' +
       'geändert.',
     { figure: '45 %', bound: '10 %' },
   ],

@@ -20,7 +20,7 @@ const de = {
     'ihre Werte werden nicht mehr erkannt: Wiederholen Sie `tenderstock redact` für jede dieser Personen, ' +
     'und veröffentlichen Sie dann mit --override-gate.',
   rejections: ({ rejected, documents }) =>
-    `${rejected} von ${documents} Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format geändert.`,
+    `${rejected} von ${documents} Dokumenten seit der letzten Ausgabe wurden abgelehnt: Vielleicht hat ein Portal sein Format geändert.`,
   archiving: ({ live, cancelled, merged }) =>
     `${cancelled + merged} von ${live} laufenden Datensätzen würden auf einmal archiviert, ${cancelled} als aufgehoben und ${merged} als zusammengelegt.`,
   'source-loss': ({ sourceId, before, after }) =>

@@ -72,7 +72,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
       texts.shared.authority,
       texts.shared.portals,
       numbers(texts.shared.points),
-      numbers(texts.chance),
+      numbers(texts.likelihood),
       numbers(texts.readers),
       texts.evidence,
     ],

@@ -85,7 +85,7 @@ const en = {
 const groupsInGerman: typeof groupsInEnglish = {
   start: 'Anfangen',
   reference: 'Nachschlagen',
-  concept: 'Grundlagen',
+  concept: 'Konzepte',
   sync: 'Abgleich',
   hits: 'Treffer',
   sources: 'Quellen',
@@ -102,8 +102,8 @@ const de: typeof en = {
   searchLabel: 'Dokumentation durchsuchen',
   search: 'Suchen',
   searchHint: 'Englische Wörter einer Anleitung, ein Feld, ein Parameter oder ein Fehler.',
-  found: (count, query) => (count === 1 ? `Eine Stelle zu „${query}“` : `${count} Stellen zu „${query}“`),
-  preparing: 'Das Verzeichnis wird gerade angelegt. Die Seite versucht es von selbst erneut.',
+  found: (count, query) => (count === 1 ? `Ein Ergebnis zu „${query}“` : `${count} Ergebnisse zu „${query}“`),
+  preparing: 'Der Index wird gerade aufgebaut. Diese Seite lädt automatisch neu.',
   nothingFound: (query) => `Nichts gefunden zu „${query}“`,
   nothingFoundHint: 'Versuchen Sie ein einzelnes Wort oder seinen Anfang. Alle Seiten stehen neben diesem Text.',
   list: 'Ausschreibungen auflisten',
@@ -134,7 +134,7 @@ const de: typeof en = {
     no: 'Nein',
   },
   fieldsLead:
-    'Jedes Feld, was es bedeutet, woher es kommt und wie oft es gefüllt ist. Was nicht bekannt ist, fehlt ' +
+    'Jedes Feld, was es bedeutet, woher es kommt und wie oft es gefüllt ist. Ein unbekanntes Feld fehlt ' +
     'und ist nie null, mit einer Ausnahme: contractAmount.',
   member: 'Feld',
   origin: 'Herkunft',
@@ -143,8 +143,8 @@ const de: typeof en = {
   allSources: 'Allen Quellen',
   countedIn: (edition, records, at) => `Gezählt in Ausgabe ${edition} vom ${at}, ${records} Datensätze`,
   countedBefore: (edition) => `Ausgabe ${edition} ist neuer; sie wird gerade gezählt.`,
-  counting: (done, all) => `Wird gezählt: ${done} von ${all} Datensätzen. Die Seite versucht es von selbst erneut.`,
-  noEdition: 'Es ist noch keine Ausgabe erschienen. Die Anteile stehen hier nach der ersten.',
+  counting: (done, all) => `Wird gezählt: ${done} von ${all} Datensätzen. Diese Seite lädt automatisch neu.`,
+  noEdition: 'Es ist noch keine Ausgabe erschienen. Die Anteile erscheinen nach der ersten.',
   share: (of) => `der ${of}`,
   units: {
     record: 'Datensätze',
@@ -156,7 +156,7 @@ const de: typeof en = {
     notice: 'Bekanntmachungen',
   },
   realValue: 'z. B.',
-  notShown: 'Von Personen, darum ohne Beispiel.',
+  notShown: 'Personenbezogene Daten, deshalb ohne Beispiel.',
 }
 
 export const docsTexts = withShared(en, de)

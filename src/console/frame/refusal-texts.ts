@@ -15,7 +15,7 @@ const de = {
   'changed-meanwhile': () => 'Das hat inzwischen jemand geändert. Sehen Sie es an, und entscheiden Sie noch einmal.',
   'no-quarantine': ({ source }) =>
     `Die Quelle ${source} ist nicht in Quarantäne; \`tenderstock status\` zeigt, welche es sind.`,
-  'not-turned-off': ({ source }) => `Niemand hat ${source} abgeschaltet.`,
+  'not-turned-off': ({ source }) => `${source} ist nicht abgeschaltet.`,
   'is-one': ({ left, right }) => `${left} und ${right} sind durch genaue Verweise schon ein Datensatz.`,
   'stays-one': ({ left, right }) =>
     `${left} und ${right} gehören durch genaue Verweise zusammen; das kann keine Entscheidung aufheben. \`tenderstock explain ID\` zeigt die Verweise.`,
@@ -24,7 +24,7 @@ const de = {
   'separates-other': ({ left, right }) =>
     `Die Entscheidung ist gespeichert, aber eine andere trennt die beiden: \`tenderstock review show ${left} ${right}\`.`,
   undecided: ({ left, right }) =>
-    `Über ${left} und ${right} hat noch niemand entschieden; es gibt nichts zurückzunehmen.`,
+    `Über ${left} und ${right} wurde noch nicht entschieden; es gibt nichts zurückzunehmen.`,
   'same-record': () => 'Nennen Sie zwei verschiedene Datensätze.',
   'no-record': ({ name }) =>
     `Es gibt keinen Datensatz und keine Bekanntmachung „${name}“; \`tenderstock review list\` zeigt Paare, ` +

@@ -88,7 +88,7 @@ const en = {
     nuts: 'region',
     word: 'word',
     authority: 'authority',
-    'contract nature': 'kind of contract',
+    'contract nature': 'contract nature',
     procedure: 'procedure',
     status: 'status',
     value: 'value',
@@ -106,7 +106,7 @@ const en = {
     nuts: 'regions',
     words: 'words',
     authorities: 'authorities',
-    contractNatures: 'kinds of contract',
+    contractNatures: 'contract natures',
     allWords: 'all words',
     procedures: 'procedures',
     status: 'status',
@@ -130,7 +130,7 @@ const archiveReasons = {
 }
 
 const germanList = (listed: readonly string[], more: number): string =>
-  more === 0 ? listed.join(', ') : `${listed.join(', ')} und ${more} mehr`
+  more === 0 ? listed.join(', ') : `${listed.join(', ')} und ${more} weitere`
 const germanLot = (lot: string | null | undefined, word: string): string =>
   lot === null || lot === undefined ? '' : ` ${word} Los ${lotName(lot)}`
 const germanPlace = ({ text, lot, language }: Place): string =>

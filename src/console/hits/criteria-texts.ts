@@ -21,14 +21,14 @@ const en = {
       `“${item}” cannot be searched for: a word has 2 to 60 letters or digits, no hyphen and no wildcards.`,
     authority: (item: string) => `“${item}” is not an authority: write names or national ids, one per line.`,
     country: (item: string) => `“${item}” is not a country: write two letters, such as DE.`,
-    tender: (item: string) => `“${item}” is no id of a tender: copy it from the address of its page.`,
+    tender: (item: string) => `“${item}” is not the ID of a tender: copy it from the address of its page.`,
     nature: (item: string) => `“${item}” is not a contract nature.`,
     status: (item: string) => `“${item}” is not a status.`,
     procedure: (item: string) => `“${item}” is not a procedure.`,
   },
-  sector: 'Sector, any of these',
+  sector: 'Trades, any of these',
   sectorHint: 'A code includes everything below it. Codes of lots count.',
-  region: 'Region, any of these',
+  region: 'Regions, any of these',
   words: 'Words, any of these',
   wordsHint:
     'Separated by commas. With five letters or more, also as the beginning or end of a longer word: “asphalt” finds “Asphaltdeckschicht”.',
@@ -44,12 +44,12 @@ const en = {
 
 const de: typeof en = {
   look: 'Formular erneut zeigen',
-  correct: (count) => (count === 1 ? 'Eine Angabe ist zu ändern' : `${count} Angaben sind zu ändern`),
+  correct: (count) => (count === 1 ? 'Eine Angabe ist zu korrigieren' : `${count} Angaben sind zu korrigieren`),
   tooMany: (count, most) =>
     `${count} Angaben sind zu viele, ${most} sind erlaubt. Nehmen Sie Codes, die andere umfassen, oder mehrere Suchen.`,
   badNumber: (from, to) =>
     to > 1_000_000_000 ? 'Geben Sie ganze Euro an.' : `Geben Sie eine ganze Zahl von ${from} bis ${to} an.`,
-  emptyRange: (from) => `„Bis“ muss größer sein als ${from}. Leer lassen, wenn es kein oberes Ende gibt.`,
+  emptyRange: (from) => `„Bis“ muss größer sein als ${from}. Lassen Sie das Feld leer, wenn es kein oberes Ende gibt.`,
   noName: 'Geben Sie einen Namen an.',
   longName: 'Ein Name hat höchstens 200 Zeichen.',
   nameTaken: 'Diesen Namen gibt es schon.',
@@ -67,11 +67,11 @@ const de: typeof en = {
   },
   sector: 'Branchen (mindestens eine)',
   sectorHint: 'Ein Code umfasst alles darunter. Codes von Losen zählen.',
-  region: 'Region, eine davon',
-  words: 'Wörter, eines davon',
+  region: 'Regionen (mindestens eine)',
+  words: 'Wörter (mindestens eines)',
   wordsHint:
     'Durch Kommas getrennt. Ab fünf Buchstaben auch als Anfang oder Ende eines längeren Wortes: „asphalt“ findet „Asphaltdeckschicht“.',
-  value: 'Wert in Euro, ohne MwSt.',
+  value: 'Wert in Euro, ohne Umsatzsteuer',
   to: 'Bis',
   nature: 'Auftragsart',
   statuses: {

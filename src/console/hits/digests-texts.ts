@@ -3,7 +3,7 @@ import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
   lead: 'Who receives the hits of which search by mail, and when. Mails carry no score.',
-  none: 'Nobody receives mails yet',
+  none: 'No mails are sent yet',
   noneDetail: 'Add somebody to a search. A mail is sent only when there are new hits.',
   noSearch: 'There is no search yet',
   noSearchDetail: 'Mails carry the hits of a search.',
@@ -19,7 +19,8 @@ const en = {
   languages: { en: 'English', de: 'Deutsch' },
   oneMail:
     'One mail brings the hits of all searches of a person. Somebody who receives mails already keeps their times.',
-  ofPerson: (person: string) => `${person} receives hits of other organizations too, and alone changes when.`,
+  ofPerson: (person: string) =>
+    `${person} receives hits of other organizations too, and is the only one who can change when mails come.`,
   next: 'Next',
   nextHits: 'With the next hits',
   nothing: 'Nothing: its search was deleted',
@@ -62,7 +63,8 @@ const de: typeof en = {
   language: 'Sprache',
   languages: { en: 'English', de: 'Deutsch' },
   oneMail: 'Eine E-Mail bringt die Treffer aller Suchen einer Person. Wer schon E-Mails bekommt, behält deren Zeiten.',
-  ofPerson: (person) => `${person} bekommt auch Treffer anderer Organisationen und ändert allein, wann sie kommen.`,
+  ofPerson: (person) =>
+    `${person} bekommt auch Treffer anderer Organisationen; nur diese Person kann ändern, wann die E-Mails kommen.`,
   next: 'Nächste',
   nextHits: 'Mit den nächsten Treffern',
   nothing: 'Nichts: ihre Suche ist gelöscht',
@@ -79,7 +81,7 @@ const de: typeof en = {
   badZone: 'Diese Zeitzone gibt es nicht. Schreiben Sie sie wie Europe/Berlin.',
   badSearch: 'Wählen Sie eine Ihrer Suchen.',
   exists: 'Diese Person bekommt schon E-Mails dieser Suche. Ändern Sie sie in der Liste.',
-  tooMany: (most) => `Diese Suche hat ${most} Personen, mehr gehen nicht.`,
+  tooMany: (most) => `Diese Suche hat ${most} Empfänger; mehr sind nicht möglich.`,
   added: (person) => `${person} bekommt die Treffer der nächsten Ausgabe.`,
   changed: (person) => `E-Mails an ${person} sind geändert.`,
   removed: (person) => `${person} bekommt keine E-Mails dieser Suche mehr.`,

@@ -5,12 +5,13 @@ const en = {
   lead: 'A profile says what you do. The score of a hit says how well the tender fits it.',
   create: 'New profile',
   none: 'No profile yet',
-  noneDetail: 'Without one, the score compares with the search itself. A profile with past wins scores better.',
+  noneDetail:
+    'Without one, the score compares with the search itself. With past wins in a profile, the score is more accurate.',
   searches: 'Used by',
   newLead: 'Whatever you leave out counts as unknown and has no effect.',
   savedLead: (version: number) =>
     `Version ${version}. A change applies from the next edition. Scores of existing hits stay.`,
-  sector: 'Sector, what you do',
+  sector: 'Trades, what you do',
   region: 'Regions where you work',
   words: 'Words for what you do',
   countries: 'Only these countries',
@@ -24,7 +25,7 @@ const en = {
   noWins: 'No award names a company like this. Try fewer words.',
   unknownWin: 'A tender that is not in the stock any more',
   untitled: 'Without a title',
-  notSector: 'Sectors you do not want',
+  notSector: 'Trades you do not want',
   notWords: 'Words you do not want',
   save: 'Save profile',
   needed: 'Choose at least one code, word or past win: a score compares with them.',
@@ -39,9 +40,9 @@ const de: typeof en = {
   create: 'Neues Profil',
   none: 'Noch kein Profil',
   noneDetail:
-    'Ohne Profil vergleicht die Punktzahl mit der Suche selbst. Ein Profil mit früheren Zuschlägen wertet besser.',
+    'Ohne Profil vergleicht die Punktzahl mit der Suche selbst. Mit früheren Zuschlägen im Profil ist die Punktzahl genauer.',
   searches: 'Verwendet von',
-  newLead: 'Was Sie weglassen, ist nicht bekannt und zählt nicht.',
+  newLead: 'Was Sie weglassen, gilt als nicht bekannt und zählt nicht.',
   savedLead: (version) =>
     `Version ${version}. Eine Änderung gilt ab der nächsten Ausgabe. Punktzahlen vorhandener Treffer bleiben.`,
   sector: 'Ihre Branchen',

@@ -59,10 +59,7 @@ async function peoplePage(
     current: pathOf(request),
     ...(mailError !== undefined && { status: 422 }),
     body: html`
-      ${
-        mailError !== undefined &&
-        noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)
-      }
+      ${mailError !== undefined && noteBox('bad', texts.shared.oneToCorrect, html`<a href="#mail">${mailError}</a>`)}
       ${invited && linkCard(invited, language)}
       ${part(texts.members, membersTable(members, request), texts.rolesHint)}
       ${part(texts.shared.openInvitations, await invitationsTable(context, request, now))}

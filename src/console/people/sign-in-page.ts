@@ -71,10 +71,7 @@ export async function signInPage(
     html`
       ${hasEnded && noteBox('info', texts.ended, texts.endedWhy)}
       ${problem && noteBox('bad', ...problem)}
-      ${
-        mailError !== undefined &&
-        noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)
-      }
+      ${mailError !== undefined && noteBox('bad', texts.shared.oneToCorrect, html`<a href="#mail">${mailError}</a>`)}
       ${
         !context.config.mail &&
         noteBox(

@@ -2,14 +2,14 @@
 import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
-  lead: 'Query the API, and see the request in three languages and the answer with its headers. The address of this page repeats the query.',
+  lead: 'Query the API, and see the request in three languages and the answer with its headers. The address of this page contains the query.',
   samples: 'Sample data.',
   samplesDetail: 'These are made-up notices of the sample portals, and the stock of this service.',
   frozen: 'Sample data, frozen.',
   frozenDetail: (records: string, day: string) =>
     `${records} made-up tenders as of ${day}, the same for everybody; none is real.`,
-  signInForLive: 'Sign in to explore the live ones.',
-  needsAccess: 'To explore the live ones, your organization needs API access.',
+  signInForLive: 'Sign in to explore live tenders.',
+  needsAccess: 'To explore live tenders, your organization needs API access.',
   live: (organization: string) => `This queries the live API for ${organization} and counts against its limit.`,
   making: 'Sample data is being created',
   makingDetail: 'This service creates it once, after its first start. It takes a minute or two.',
@@ -21,7 +21,7 @@ const en = {
   clear: 'Start over',
   filters: 'Filters',
   record: 'One record',
-  recordHint: 'An id shows one record instead of a list.',
+  recordHint: 'An ID shows one record instead of a list.',
   meaning: 'What it means',
   found: (count: string, isCapped: boolean) =>
     isCapped ? `More than ${count} records match.` : `${count} ${count === '1' ? 'record matches' : 'records match'}.`,
@@ -33,26 +33,26 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: 'Fragen Sie die API, und sehen Sie die Anfrage in drei Sprachen und die Antwort mit ihren Kopfzeilen. Die Adresse dieser Seite wiederholt sie.',
+  lead: 'Fragen Sie die API ab, und sehen Sie die Anfrage in drei Sprachen und die Antwort mit ihren Kopfzeilen. Die Adresse dieser Seite enthält die Abfrage.',
   samples: 'Beispieldaten.',
   samplesDetail: 'Das sind erfundene Bekanntmachungen der Beispielportale, und der Bestand dieses Dienstes.',
   frozen: 'Beispieldaten, eingefroren.',
   frozenDetail: (records, day) =>
     `${records} erfundene Ausschreibungen vom Stand ${day}, für alle dieselben; keine ist echt.`,
-  signInForLive: 'Anmelden und die echten ansehen.',
-  needsAccess: 'Für die echten braucht Ihre Organisation API-Zugang.',
-  live: (organization) => `Das fragt die echte API für ${organization} und zählt zu ihrem Limit.`,
-  making: 'Die Beispieldaten entstehen gerade',
-  makingDetail: 'Der Dienst macht sie einmal, nach seinem ersten Start. Das dauert ein bis zwei Minuten.',
-  failed: 'Die Beispieldaten konnten nicht entstehen',
+  signInForLive: 'Melden Sie sich an, um echte Ausschreibungen abzufragen.',
+  needsAccess: 'Für echte Ausschreibungen braucht Ihre Organisation API-Zugang.',
+  live: (organization) => `Diese Seite fragt für ${organization} die echte API ab und zählt zu deren Limit.`,
+  making: 'Die Beispieldaten werden gerade erzeugt',
+  makingDetail: 'Der Dienst erzeugt sie einmal, nach seinem ersten Start. Das dauert ein bis zwei Minuten.',
+  failed: 'Die Beispieldaten konnten nicht erzeugt werden',
   failedDetail:
-    'Der Dienst versucht es binnen einer Stunde wieder. Alles andere geht. Wer API-Zugang hat, kann sich anmelden und die echten Ausschreibungen ansehen.',
-  tooMany: 'Aus Ihrem Netz kamen zu viele Anfragen an die Beispieldaten. Versuchen Sie es in einer Minute wieder.',
-  ask: 'API fragen',
+    'Der Dienst versucht es innerhalb einer Stunde erneut. Alles andere funktioniert. Wer API-Zugang hat, kann sich anmelden und die echten Ausschreibungen ansehen.',
+  tooMany: 'Aus Ihrem Netz kamen zu viele Anfragen an die Beispieldaten. Versuchen Sie es in einer Minute noch einmal.',
+  ask: 'API abfragen',
   clear: 'Neu beginnen',
   filters: 'Filter',
   record: 'Ein Datensatz',
-  recordHint: 'Eine Id zeigt einen Datensatz statt einer Liste.',
+  recordHint: 'Eine ID zeigt einen Datensatz statt einer Liste.',
   meaning: 'Was das heißt',
   found: (count, isCapped) =>
     isCapped

@@ -7,7 +7,7 @@ const en = {
   heading: 'One record for every public tender.',
   lead:
     'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record ' +
-    'with a fixed id, and tells your systems what changed.',
+    'with a fixed ID, and tells your systems what changed.',
   docs: 'Read the documentation',
   find: 'Find tenders',
   flow: 'Three notices of one tender, from three portals, become one record',
@@ -53,11 +53,11 @@ const de: typeof en = {
   heading: 'Ein Datensatz pro Ausschreibung.',
   lead:
     'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die ' +
-    'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich ' +
+    'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester ID und sagt Ihren Systemen, was sich ' +
     'geändert hat.',
   docs: 'Dokumentation lesen',
   find: 'Ausschreibungen finden',
-  flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden ein Datensatz',
+  flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden zu einem Datensatz',
   slips: [
     ['TED', '684213-2026 · 2 Lose'],
     ['Bundesportal', 'Version 02 · neue Frist'],
@@ -75,9 +75,9 @@ const de: typeof en = {
   portals: 'Gelesene Portale',
   portalsNote: 'jedes nach eigenem Zeitplan',
   noEdition: 'noch keine',
-  pictures: 'Der Bestand in Bildern: nach Woche, Portal und CPV',
-  ways: 'Drei Wege hinein',
-  waysLead: 'Beginnen Sie mit dem, der zu Ihrer Aufgabe passt. Die ersten zwei brauchen kein Konto.',
+  pictures: 'Der Bestand in Diagrammen: nach Woche, Portal und CPV',
+  ways: 'Drei Einstiege',
+  waysLead: 'Beginnen Sie mit dem, der zu Ihrer Aufgabe passt. Für die ersten zwei brauchen Sie kein Konto.',
   findHeading: 'Sie entscheiden über Angebote',
   findText: 'Suchen Sie nach Wörtern, Branche, Region, Wert und Frist, und speichern Sie, was Sie suchen.',
   findLink: 'Ausschreibungen finden',
@@ -86,7 +86,7 @@ const de: typeof en = {
   docsLink: 'Mit dem Schnellstart beginnen',
   signInHeading: 'Sie verantworten den Vertrag',
   signInText: 'Verwalten Sie Token, Personen, Suchen und Webhooks Ihrer Organisation, ohne Passwort.',
-  newHeading: 'Nur fragen, was neu ist',
+  newHeading: 'Nur Neues abrufen',
   newText:
     'Senden Sie das größte lastModified, das Sie haben. Sie erhalten jeden Datensatz, der seither neu, ' +
     'geändert oder archiviert ist, der Reihe nach, und sonst nichts.',

@@ -32,7 +32,7 @@ const en = {
   asOf: (at: string) => `As of ${at} UTC, read at most a minute ago`,
   asOfBefore: (at: string) => `As of ${at} UTC`,
   noDatabase: 'The database does not answer at the moment',
-  noDatabaseDetail: 'The API answers from the newest edition meanwhile. What follows was read before.',
+  noDatabaseDetail: 'The API answers from the newest edition meanwhile. The figures below were read before.',
   editions: 'Editions of the last 90 days',
   editionsDetail:
     'On time: never more than two hours between two editions. Late: more than that. Held back: a check stopped an edition until people had looked at it.',
@@ -47,7 +47,7 @@ const en = {
   daysAgo: (days: number) => `${days} days ago`,
   lowerBars: 'Late; lower: held back',
   sourcesFine: (count: string) => `${count} work`,
-  sourcesBad: (count: string) => `${count} with a disturbance`,
+  sourcesBad: (count: string) => `${count} have a problem`,
   sourcesNone: 'No portal has been read yet.',
   trouble: 'What is wrong',
   alarms: alarmsInEnglish,
@@ -74,7 +74,7 @@ const alarmsInGerman: typeof alarmsInEnglish = {
   silent: 'antwortet, liefert aber seit Tagen nichts Neues',
   totals: 'liefert weniger, als es ankündigt',
   counts: 'liefert ungewöhnlich viele oder wenige Bekanntmachungen',
-  rejections: 'liefert vieles, was nicht lesbar ist',
+  rejections: 'liefert viele unlesbare Dokumente',
 }
 
 const de: typeof en = {
@@ -91,7 +91,7 @@ const de: typeof en = {
   asOf: (at) => `Stand ${at} UTC, höchstens eine Minute alt`,
   asOfBefore: (at) => `Stand ${at} UTC`,
   noDatabase: 'Die Datenbank antwortet gerade nicht',
-  noDatabaseDetail: 'Die API antwortet solange aus der neuesten Ausgabe. Was folgt, wurde vorher gelesen.',
+  noDatabaseDetail: 'Die API antwortet weiter aus der neuesten Ausgabe. Die folgenden Angaben wurden vorher gelesen.',
   editions: 'Ausgaben der letzten 90 Tage',
   editionsDetail:
     'Pünktlich: nie mehr als zwei Stunden zwischen zwei Ausgaben. Verspätet: mehr als das. Zurückgehalten: ' +
@@ -106,11 +106,11 @@ const de: typeof en = {
   daysAgo: (days) => `Vor ${days} Tagen`,
   lowerBars: 'Verspätet; niedriger: zurückgehalten',
   sourcesFine: (count) => `${count} funktionieren`,
-  sourcesBad: (count) => `${count} mit Störung`,
-  sourcesNone: 'Es ist noch kein Portal gelesen.',
+  sourcesBad: (count) => `${count} gestört`,
+  sourcesNone: 'Es wurde noch kein Portal gelesen.',
   trouble: 'Was nicht stimmt',
   alarms: alarmsInGerman,
-  otherAlarm: 'wird angesehen',
+  otherAlarm: 'wird geprüft',
   incidents: 'Störungen',
   noIncidents: 'Keine Störung in den letzten 90 Tagen.',
   from: (from, to) => `${from} bis ${to} UTC`,

@@ -12,7 +12,7 @@ const en = {
   noEdition: 'There is no edition yet.',
   nothing: 'Nothing has been counted yet',
   firstCount: 'The newest edition is being counted.',
-  none: 'The edition has none.',
+  none: 'The edition has no tenders.',
   tenders: 'Tenders',
   weeks: 'Tenders by week',
   weeksDetail: (at: string) =>
@@ -49,17 +49,17 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Der Bestand in Bildern',
-  lead: 'Was in der neuesten Ausgabe steht, und wie schnell es kam. Zu jedem Bild gehört seine Tabelle.',
+  title: 'Der Bestand in Diagrammen',
+  lead: 'Was in der neuesten Ausgabe steht, und wie schnell es ankam. Zu jedem Diagramm gehört eine Tabelle.',
   edition: (edition, at) => `Ausgabe ${edition} vom ${at}`,
   counted: (tenders) => `${tenders} Ausschreibungen`,
-  merged: (records) => `${records} zusammengeführte Datensätze zählen nicht`,
+  merged: (records) => `${records} zusammengelegte Datensätze zählen nicht`,
   counting: (done, all) => `Wird gezählt: ${done} von ${all} Datensätzen`,
   newerIsCounted: (edition) => `Ausgabe ${edition} wird gerade gezählt`,
   noEdition: 'Es gibt noch keine Ausgabe.',
-  nothing: 'Noch ist nichts gezählt',
+  nothing: 'Es wurde noch nichts gezählt',
   firstCount: 'Die neueste Ausgabe wird gerade gezählt.',
-  none: 'Die Ausgabe hat keine.',
+  none: 'Die Ausgabe enthält keine Ausschreibungen.',
   tenders: 'Anzahl',
   weeks: 'Ausschreibungen nach Woche',
   weeksDetail: (at) =>
@@ -84,14 +84,16 @@ const de: typeof en = {
   delays: 'Von der Veröffentlichung bis zu uns, nach Portal',
   delaysDetail:
     'Die Zeit zwischen dem Datum einer Bekanntmachung und ihrer Ankunft hier, für die neuesten 10.000 ' +
-    'Dokumente. Eine Ausgabe folgt binnen einer Stunde. Wo ein Portal nur den Tag schreibt, zählt die Zeit ' +
+    'Dokumente. Eine Ausgabe folgt innerhalb einer Stunde. Wo ein Portal nur den Tag schreibt, zählt die Zeit ' +
     'ab Mitternacht.',
   delaysFinding: (portal, median) =>
     `Zeit von der Veröffentlichung bis zur Ankunft nach Portal. Am langsamsten ist ${portal} mit einem Median von ${median}.`,
-  delayTitle: (portal, median, ninth) => `${portal}: die Hälfte binnen ${median}, neun von zehn binnen ${ninth}`,
-  median: 'Die Hälfte kommt binnen',
-  ninth: 'Neun von zehn binnen',
-  noDelays: 'Noch ist nichts angekommen, das nach der ersten Lesung seines Portals veröffentlicht wurde.',
+  delayTitle: (portal, median, ninth) =>
+    `${portal}: die Hälfte innerhalb von ${median}, neun von zehn innerhalb von ${ninth}`,
+  median: 'Die Hälfte kommt innerhalb von',
+  ninth: 'Neun von zehn innerhalb von',
+  noDelays:
+    'Es ist noch keine Bekanntmachung angekommen, die nach dem ersten Lesen ihres Portals veröffentlicht wurde.',
   fewNotices: 'Noch hat kein Portal fünf solche Bekanntmachungen.',
   notKnownNow: 'Im Moment nicht bekannt: Die Datenbank ist beschäftigt.',
 }

@@ -74,8 +74,8 @@ test('an intended restricted tender says that companies may make themselves know
     return tenderBody({ ...bare, status }, { language, now: 0, explained: explained as unknown as ExplainedRecord })
       .text
   }
-  expect(page('planned', 'restricted', 'en')).toContain('Yours may make itself known to the authority.')
-  expect(page('planned', 'restricted', 'de')).toContain('Ihre kann sich beim Auftraggeber melden.')
+  expect(page('planned', 'restricted', 'en')).toContain('Your company may make itself known to the authority.')
+  expect(page('planned', 'restricted', 'de')).toContain('Ihre Firma kann sich beim Auftraggeber melden.')
   expect(page('closed', 'restricted', 'en')).not.toContain('make itself known')
   expect(page('planned', 'direct', 'en')).not.toContain('make itself known')
   expect(page('planned', 'restricted', 'en')).toContain('Read as an intended restricted tender by the title:')
