@@ -34,11 +34,16 @@ export type Member =
 
 /**
  * How much one file may unpack to, including all archives in it: notices shrink about tenfold, so 200 times the
- * compressed size (never less than a quarter of a GiB) is a bomb.
+ * compressed size is a bomb. `leastBytes` are allowed whatever the size, by default a quarter of a GiB.
  */
 export class UnpackBudget {
+  readonly #leastBytes: number
   #packed = 0
   #unpacked = 0
+
+  constructor(leastBytes: number = 256 * 1024 * 1024) {
+    this.#leastBytes = leastBytes
+  }
 
   addPacked(bytes: number): void {
     this.#packed += bytes
@@ -46,7 +51,7 @@ export class UnpackBudget {
 
   addUnpacked(bytes: number): void {
     this.#unpacked += bytes
-    if (this.#unpacked > Math.max(256 * 1024 * 1024, 200 * this.#packed)) {
+    if (this.#unpacked > Math.max(this.#leastBytes, 200 * this.#packed)) {
       throw new ArchiveError(
         'too-large',
         `unpacks to more than ${Math.round(this.#unpacked / 1048576)} MiB, far more than notices shrink by`,

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { constants, crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { OperatorError } from '../platform/errors.ts'
+import { UnpackBudget } from './archives.ts'
 import { type ReceivedDocument, readPath } from './files.ts'
 
 let folder: string
@@ -24,9 +25,9 @@ function put(name: string, bytes: string | Uint8Array): string {
 }
 
 /** `address → text`, `long`, or `!reason`, with the test's folder left out. */
-async function read(path: string): Promise<Record<string, string>> {
+async function read(path: string, budgetOf?: () => UnpackBudget): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for await (const { address, bytes, unreadable } of readPath(path)) {
+  for await (const { address, bytes, unreadable } of readPath(path, budgetOf)) {
     expect(Object.hasOwn(found, address)).toBe(false)
     if (unreadable) expect(bytes.length).toBeLessThanOrEqual(1024)
     const content = bytes.length > mebibyte ? 'long' : Buffer.from(bytes).toString()
@@ -323,13 +324,30 @@ describe('bombs', () => {
     expect(await read(put('liar.zip', bytes))).toEqual({ 'liar.zip!liar': '!malformed' })
   })
 
-  it('many members that each unpack to 16 MiB of nothing end at the archive’s limit', async () => {
+  /** An archive of members that each unpack to 16 MiB of nothing. */
+  const manyMembers = (count: number): string => {
     const member = { data: text(''), deflated: zeros(1), size: 16 * mebibyte, sum: zeroSum(1) }
-    const found = await read(
-      put('many.zip', zip(Array.from({ length: 60 }, (_, index) => ({ name: `${index}`, ...member })))),
-    )
-    expect(found['many.zip']).toBe('!too-large')
-    expect(Object.keys(found).length).toBeLessThan(20)
+    return put('many.zip', zip(Array.from({ length: count }, (_, index) => ({ name: `${index}`, ...member }))))
+  }
+
+  it('many members that unpack to nothing end at the archive’s limit, which each file has for itself', async () => {
+    mkdirSync(join(folder, 'd'))
+    const path = manyMembers(9)
+    for (const name of ['d/a.zip', 'd/b.zip']) copyFileSync(path, join(folder, name))
+    const found = await read(join(folder, 'd'), () => new UnpackBudget(40 * mebibyte))
+    expect(found).toEqual({
+      ...{ 'd/a.zip!0': 'long', 'd/a.zip!1': 'long', 'd/a.zip': '!too-large' },
+      ...{ 'd/b.zip!0': 'long', 'd/b.zip!1': 'long', 'd/b.zip': '!too-large' },
+    })
+  })
+
+  it('a file may unpack to a quarter of a GiB, or to 200 times its size', () => {
+    const budget = new UnpackBudget()
+    budget.addUnpacked(256 * mebibyte)
+    expect(() => budget.addUnpacked(1)).toThrow('unpacks to more than 256 MiB')
+    budget.addPacked(2 * mebibyte)
+    budget.addUnpacked(144 * mebibyte - 1)
+    expect(() => budget.addUnpacked(1)).toThrow('unpacks to more than 400 MiB')
   })
 
   it('a gzip bomb ends at the limit of a document', async () => {

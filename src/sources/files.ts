@@ -56,12 +56,12 @@ export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
  * Every document of a file, of a folder (recursively, by name, without dot files and without following links out of it)
  * or of an archive (zip, tar, gzip, one in another). Newline-delimited JSON gives one document per line. Whatever
  * cannot be read comes as an `unreadable` document, so that nothing vanishes. One document is in memory at a time.
- * Throws OperatorError when there is nothing at `path` or it must not be read.
+ * Throws OperatorError when there is nothing at `path` or it must not be read. `budgetOf` makes the budget of each file.
  */
-export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> {
+export async function* readPath(path: string, budgetOf = () => new UnpackBudget()): AsyncGenerator<ReceivedDocument> {
   const { root, isFolder } = await findPath(path)
-  if (isFolder) yield* readFolder(path, root)
-  else yield* readFile(path)
+  if (isFolder) yield* readFolder(path, root, budgetOf)
+  else yield* readFile(path, budgetOf())
 }
 
 /** The file or folder at `path`. Throws OperatorError if there is nothing or it must not be read. */
@@ -84,7 +84,11 @@ export async function findPath(path: string): Promise<{ readonly root: string; r
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
 
-async function* readFolder(folder: string, root: string): AsyncGenerator<ReceivedDocument> {
+async function* readFolder(
+  folder: string,
+  root: string,
+  budgetOf: () => UnpackBudget,
+): AsyncGenerator<ReceivedDocument> {
   let found: Dirent[]
   try {
     found = (await readdir(folder, { withFileTypes: true }))
@@ -116,14 +120,13 @@ async function* readFolder(folder: string, root: string): AsyncGenerator<Receive
       yield unreadable(path, 'malformed', `cannot be read (${codeOf(error)})`)
       continue
     }
-    if (entry.isDirectory()) yield* readFolder(path, root)
-    else if (entry.isFile()) yield* readFile(path)
+    if (entry.isDirectory()) yield* readFolder(path, root, budgetOf)
+    else if (entry.isFile()) yield* readFile(path, budgetOf())
     else yield unreadable(path, 'unsupported-format', 'neither a file nor a folder')
   }
 }
 
-async function* readFile(path: string): AsyncGenerator<ReceivedDocument> {
-  const budget = new UnpackBudget()
+async function* readFile(path: string, budget: UnpackBudget): AsyncGenerator<ReceivedDocument> {
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunksOf(path)) {
       budget.addPacked(chunk.length)

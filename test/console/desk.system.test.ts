@@ -80,7 +80,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     const shown = await page('/operator')
     for (const text of [firstReadingText(reading), '08:14 UTC', 'at the latest']) expect(shown).toContain(text)
     expect(await page('/operator', { 'accept-language': 'de' })).toMatch(
-      /gelesen 11 von 104 Portalen, 6 schlagen fehl, noch nicht: ted, doe.*08:14 UTC +spätestens/,
+      /11 von 104 Portalen gelesen, 6 gestört, noch nicht: ted, doe.*08:14 UTC +spätestens/,
     )
     Object.assign(context.reads, { firstReading: () => undefined })
     await receiveNotices(store, pair)
@@ -92,7 +92,9 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
   test('says that nothing is wrong, then names each problem, since when it exists and what follows', async () => {
     const world = await open()
     const { store, page, get, post, operator, organization, context, now, waits } = world
-    expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*16 checks passed/)
+    expect(await page('/operator')).toMatch(
+      /Nothing needs attention\. Checked at 08:00 UTC.*Nothing is wrong.*16 checks passed/,
+    )
     await receiveNotices(store, pair)
     await world.apply()
     await world.publish()
@@ -129,7 +131,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     waits()
     const text = await page('/operator')
     expect(waits().waits).toBeLessThanOrEqual(4)
-    expect(text).toMatch(/6 things, 4 of them hold something up\. Checked at 11:00 UTC/)
+    expect(text).toMatch(/6 things need attention, 4 of them hold something up\. Checked at 11:00 UTC/)
     for (const said of [
       'The API is closed for maintenance',
       '23 Nov 2026, 13:00 UTC, in 2 hours',
@@ -147,7 +149,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     ])
       expect(text).toContain(said)
     const german = await page('/operator', { 'accept-language': 'de' })
-    expect(german).toContain('6 Punkte, 4 davon halten etwas auf')
+    expect(german).toContain('6 Punkte brauchen Aufmerksamkeit, 4 davon halten etwas auf')
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
     expect(german).toContain('Die API ist für Wartung geschlossen')
     expect(german).toContain('Dieser Schritt scheitert: veröffentlichen.')
@@ -225,7 +227,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     // the command refuses in English; the page says it in the reader's language
     for (const [what, left, sentence] of [
       ['split', 'doe:2', 'doe:2 und ted:1-2026 gehören durch genaue Verweise zusammen'],
-      ['undo', 'doe:2', 'Über doe:2 und ted:1-2026 hat noch niemand entschieden'],
+      ['undo', 'doe:2', 'Über doe:2 und ted:1-2026 wurde noch nicht entschieden'],
       ['merge', 'doe:9', 'Es gibt keinen Datensatz und keine Bekanntmachung „doe:9“'],
       ['merge', 'ted:1-2026', 'Nennen Sie zwei verschiedene Datensätze.'],
     ] as const) {

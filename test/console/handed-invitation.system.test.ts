@@ -98,7 +98,7 @@ describe('a link that is handed over', () => {
     const at = `/operator/organizations/${acme}`
     expect(await (await world.get(at, operator)).text()).toContain(`action="${at}/link"`)
     const wrong = await world.post(`${at}/link`, { person: 'nobody@example.org' }, operator)
-    expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('Nobody here has this address')])
+    expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('No member has this address')])
     const made = await world.post(`${at}/link`, { person: 'Owner@acme.example' }, operator)
     const page = await made.text()
     expect([made.status, page.includes('works once within 10 minutes')]).toEqual([200, true])

@@ -188,7 +188,7 @@ describe('a day of the German service', () => {
         expect(await run.read(fetchDay, day)).toEqual({ kind: 'complete' })
         expect(run.documents.size).toBe(450)
       }),
-      { numRuns: proofCount({ share: 3, full: 50 }) },
+      { numRuns: proofCount({ share: 2, full: 50 }) },
     )
   })
 
