@@ -152,3 +152,28 @@ it('waits a little longer than the answer says: timers may fire early', async ()
   await time.run(pacer.enter())
   expect(time.slept).toEqual([7025])
 })
+
+it('leaves a whole request to others for a part of one', async () => {
+  const time = new VirtualTime()
+  const pacer = new Pacer({ clock: time.clock, sleep: time.sleep, random: () => 0 })
+  // others took two requests, and none since: 1.9 are left to them
+  for (const remaining of [10, 7, 6]) pacer.leave(await pacer.enter(), { limit: 60, remaining, resetSeconds: 7 })
+  let entered = 0
+  const ending = new AbortController()
+  const all = Array.from({ length: 6 }, () => pacer.enter(ending.signal).then(() => entered++))
+  await new Promise(setImmediate)
+  expect(entered).toBe(4)
+  ending.abort(new Error('enough'))
+  expect((await Promise.allSettled(all)).filter(({ status }) => status === 'rejected')).toHaveLength(2)
+})
+
+it('waits for the latest of the ends that overlapping answers name', async () => {
+  const time = new VirtualTime()
+  const pacer = new Pacer({ clock: time.clock, sleep: time.sleep, random: () => 0 })
+  pacer.leave(await pacer.enter(), { limit: 60, remaining: 2, resetSeconds: 40 })
+  const [early, late] = [await pacer.enter(), await pacer.enter()]
+  pacer.leave(late, { limit: 60, remaining: 0, resetSeconds: 30 })
+  pacer.leave(early, { limit: 60, remaining: 1, resetSeconds: 10 })
+  await time.run(pacer.enter())
+  expect(time.slept).toEqual([30_025])
+})

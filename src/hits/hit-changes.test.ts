@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TenderRecord } from '../domain/tender.ts'
-import { hitChanges, mergedState, watchedState } from './hit-changes.ts'
+import { byTodaysRule, hitChanges, isExpiry, mergedState, watchedState } from './hit-changes.ts'
 
 const euros = { value: 100, currency: 'EUR', estimated: false }
 const stateOf = (members: object) => watchedState({ contractAmount: euros, ...members } as TenderRecord)
@@ -99,4 +99,27 @@ test('a split from an ended one', () => {
 
 test('a NUL, which no database accepts, is left out', () => {
   expect(stateOf({ contractAmount: { ...euros, currency: 'E\0UR' } }).value).toBe('100 EUR')
+})
+
+test('a passed deadline is all that happened only if deadline and value stayed', () => {
+  const before = stateOf({ submissionDate: day(10) })
+  const expired = { submissionDate: day(10), archiveReason: 'expired' }
+  expect(isExpiry(before, stateOf(expired))).toBe(true)
+  expect(isExpiry(before, stateOf({ ...expired, contractAmount: { ...euros, value: 101 } }))).toBe(false)
+  expect(isExpiry(before, stateOf({ ...expired, submissionDate: day(11) }))).toBe(false)
+  expect(isExpiry(before, stateOf({ ...expired, archiveReason: 'awarded' }))).toBe(false)
+  expect(isExpiry(stateOf({}), stateOf({ archiveReason: 'expired' }))).toBe(false)
+})
+
+test('a state of the older rule, which took the deadline of submission, gets that of today', () => {
+  const old = { ...stateOf({ submissionDate: day(20) }), deadlineKind: null }
+  const later = {
+    contractAmount: euros,
+    submissionDate: day(20),
+    participationDate: day(10),
+  } as unknown as TenderRecord
+  expect(byTodaysRule(old, later)).toEqual({ ...old, deadlineMs: Date.parse(day(10)) })
+  // it has moved since, or was written by today's rule
+  expect(byTodaysRule({ ...old, deadlineMs: 5 }, later)).toEqual({ ...old, deadlineMs: 5 })
+  expect(byTodaysRule({ ...old, deadlineKind: 'submission' }, later)).toEqual({ ...old, deadlineKind: 'submission' })
 })

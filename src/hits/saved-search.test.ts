@@ -94,3 +94,7 @@ describe('a search is read', () => {
     expect(parseSearchFilter({ cpv }).cpv).toHaveLength(maxItems)
   })
 })
+
+test.each(['words', 'allWords', 'authorities'])('a search may stand on %s alone', (member) => {
+  expect(parseSearchFilter({ [member]: ['asphalt'] })).toHaveProperty(member)
+})

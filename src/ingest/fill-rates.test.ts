@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
-import { brokenFills, type ExpectedFill, type FillTally, fillSentence } from './fill-rates.ts'
+import { brokenFills, type ExpectedFill, type FillTally, fillSentence, tallyFill } from './fill-rates.ts'
 
 // a Wednesday noon
 const now = Date.UTC(2026, 10, 18, 12)
@@ -29,6 +30,7 @@ describe('a share that breaks', () => {
   test.each<[string, readonly FillTally[], number]>([
     ['today, 15 notices where 96 % are usual', [tally(0, 15, 0), ...past(50, 48)], 0],
     ['today, to a third', [tally(0, 200, 60), ...past(50, 48)], 0],
+    ['today, where a fifth is usual', [tally(0, 200, 0), ...past(50, 10)], 0],
     ['today, where a half is usual', [tally(0, 40, 0), ...past(50, 25)], 0],
     ['over three days of five notices', [0, 1, 2].map((day) => tally(day, 5, 0)).concat(past(5, 5).slice(2)), 2],
     ['on a Monday, after a weekend without notices', [tally(0, 30, 0), ...past(30, 29).slice(2)], 0],
@@ -50,6 +52,20 @@ describe('a share that breaks', () => {
   })
 })
 
+test('what was published sixty days before it arrived is no news', () => {
+  const published = (ms: number) =>
+    ({
+      formType: 'competition',
+      publicationDate: new Date(now - ms).toISOString(),
+      lots: [],
+      cpvCodes: [],
+      nutsCodes: [],
+      contractingAuthorities: [],
+    }) as unknown as Notice
+  const days = [60 * dayMs, 60 * dayMs - 1].map((ms) => tallyFill([published(ms)], now).map(({ notices }) => notices))
+  expect(days).toEqual([[], [1]])
+})
+
 describe('no share breaks', () => {
   test.each<[string, readonly FillTally[]]>([
     ['on the first day', [tally(0, 300, 0)]],
@@ -60,6 +76,7 @@ describe('no share breaks', () => {
       'when the share is as low as on a day of the past',
       [tally(0, 100, 3), tally(8, 50, 1), ...past(50, 48).slice(0, 7), ...past(50, 48).slice(8)],
     ],
+    ['when the share equals that of a day of the past', [tally(0, 100, 2), tally(8, 50, 1), ...past(50, 48).slice(8)]],
     ['when a field is rare', [tally(0, 60, 0), ...past(50, 5)]],
     ['when half of the field remains', [tally(0, 60, 30), ...past(50, 48)]],
     ['at a source that has delivered nothing today', past(50, 48)],

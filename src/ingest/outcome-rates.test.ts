@@ -36,6 +36,19 @@ describe('what was published of a source', () => {
     expect(changedOutcomes([broken], now)?.detail).toContain('87 of 100 tenders that ended were cancelled (87 %)')
   })
 
+  test('counts seven days as recent, today with them', () => {
+    const broken = { ended_cancelled: 87, ended_awarded: 13 }
+    expect(changedOutcomes([...usual, dayBefore(6, broken)], now)?.share).toBe(0.87)
+    expect(changedOutcomes([...month({}), dayBefore(7, broken)], now)).toBeUndefined()
+  })
+
+  test('knows what is usual from a hundred records on', () => {
+    const today = dayBefore(0, { open: 100, open_without_deadline: 60 })
+    const past = (open: number) => [...month({}).slice(1), dayBefore(34, { open })]
+    expect(contradictionsOf([...past(99), today], now)).toBeUndefined()
+    expect(contradictionsOf([...past(100), today], now)?.share).toBe(0.6)
+  })
+
   test('is not reported for what a source always did', () => {
     const always = month({ ended_cancelled: 9, ended_awarded: 1, open: 10, open_with_result: 9 })
     const today = dayBefore(0, { ended_cancelled: 90, ended_awarded: 10, open: 100, open_with_result: 90 })

@@ -148,6 +148,10 @@ describe('a rest', () => {
     expect(rest && rest.until - now).toBe(restMs)
   })
 
+  test('counts a failure after something good as the first', () => {
+    expect(restAfter({ failures: 9, until: 0 }, {}, [good, failed], now)?.failures).toBe(1)
+  })
+
   test('is as long as the card says after a refusal', () => {
     expect(restAfter(undefined, { restMs: hour }, [refused], now)).toEqual({ failures: 1, until: now + hour })
   })

@@ -25,8 +25,12 @@ test('before the first reading of the past, the card says how long it takes at l
   // a request every 10 s, of which the past gets a quarter
   expect(pastOf(uk, startedAt, [])).toMatchObject({ readBackTo: null, spansLeft: windows, isMeasured: false })
   expect(pastOf(uk, startedAt, [])!.daysLeft).toBeCloseTo((windows * 40_000) / dayMs, 6)
-  // three readings are too few to go by
-  expect(pastOf(uk, startedAt, [{ ...facts, read: 3, recent: 3, busyMs: 1 }])).toMatchObject({ isMeasured: false })
+  // fewer than five readings are too few to go by
+  for (const [recent, isMeasured] of [
+    [4, false],
+    [5, true],
+  ] as const)
+    expect(pastOf(uk, startedAt, [{ ...facts, read: 3, recent, busyMs: 1 }])).toMatchObject({ isMeasured })
 })
 
 test('then what the readings took, down to none, and everything is there from the oldest without a gap', () => {
@@ -43,6 +47,15 @@ test('then what the readings took, down to none, and everything is there from th
     daysLeft: 0,
     isMeasured: true,
   })
+})
+
+test('a year of months is twelve spans, although months differ in length', () => {
+  const ted = sources.get('ted')!
+  const months = ted.channels.find(({ slots }) => slots.kind === 'month')!
+  const left = (at: number): number => pastOf({ ...ted, channels: [months] }, at, [])!.spansLeft
+  expect(left(Date.UTC(2027, 10, 30)) - left(Date.UTC(2026, 10, 30))).toBe(12)
+  for (let month = 0; month < 12; month++)
+    expect(left(Date.UTC(2026, month + 1, 28)) - left(Date.UTC(2026, month, 28)), `${month}`).toBe(1)
 })
 
 test('a source that is read whole has no spans; the package of a portal that ended is no past of another', () => {

@@ -56,7 +56,8 @@ export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
  * Every document of a file, of a folder (recursively, by name, without dot files and without following links out of it)
  * or of an archive (zip, tar, gzip, one in another). Newline-delimited JSON gives one document per line. Whatever
  * cannot be read comes as an `unreadable` document, so that nothing vanishes. One document is in memory at a time.
- * Throws OperatorError when there is nothing at `path` or it must not be read. `budgetOf` makes the budget of each file.
+ * Throws OperatorError when there is nothing at `path` or it must not be read. `budgetOf` makes the budget of each
+ * file.
  */
 export async function* readPath(path: string, budgetOf = () => new UnpackBudget()): AsyncGenerator<ReceivedDocument> {
   const { root, isFolder } = await findPath(path)

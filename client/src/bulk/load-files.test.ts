@@ -80,3 +80,19 @@ test('a signal that came before the transfer ends it', async () => {
   await expect(load({ signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped')
   expect(asked).toEqual([])
 })
+
+test('a file that is wrong twice is loaded no third time', async () => {
+  const wrong = () => new Response(Buffer.alloc(content.length, 'x'))
+  const { folder, asked, load } = openWorld([wrong(), wrong(), whole()])
+  await expect(load()).rejects.toThrow('A file has another digest than its manifest says.')
+  expect([asked.length, readdirSync(folder)]).toEqual([2, []])
+})
+
+test('what made progress may wait as long as before', async () => {
+  const parts = () => new Response(content.subarray(0, 5), { headers: { 'content-length': '5' } })
+  const rest = new Response(content.subarray(5), { status: 206 })
+  const { folder, slept, load } = openWorld([refusal(503, '2400'), parts(), refusal(503, '2400'), rest])
+  await load()
+  expect(slept).toEqual([40 * minuteMs, 40 * minuteMs])
+  expect(readFileSync(pathOf(folder, file))).toEqual(content)
+})

@@ -97,3 +97,21 @@ describe('a survivor that was merged meanwhile (C158)', () => {
     })
   })
 })
+
+it('a merge that waits and is delivered again with its survivor is due once, in its newest version', async () => {
+  const sink = memorySink({ isStaged: false })
+  await sink.begin({ kind: 'delta', filterHash: 'f1', resumed: false, keepArchived: false })
+  await sink.upsert([recordOf(1)])
+  const queue = new MergeQueue({
+    sink,
+    keepArchived: false,
+    fetchRecord: async () => recordOf(9),
+    write: async () => {},
+    onSurvivor: () => {},
+  })
+  expect(await queue.due([mergedOf(1, 1, 2)], new Set([idOf(1)]))).toEqual([])
+  await sink.upsert([recordOf(2)])
+  const due = await queue.due([mergedOf(1, 2, 2)], new Set([idOf(1), idOf(2)]))
+  expect(due).toEqual([{ record: mergedOf(1, 2, 2), into: idOf(2) }])
+  expect(queue.waitingIds).toEqual([])
+})

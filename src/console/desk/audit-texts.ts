@@ -163,7 +163,7 @@ const en = {
 
 const de: typeof en = {
   ownOrganization: 'diese Organisation',
-  lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern; fiel eine Einzelheit weg, steht es dabei. Der Betreiber bestimmt, wie lange sie bleiben.',
+  lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern; fiel eine Einzelheit weg, steht es dabei. Der Betreiber bestimmt ihre Frist.',
   edition: (edition) => `Ausgabe ${edition}`,
   when: 'Wann, UTC',
   subject: 'Betrifft',

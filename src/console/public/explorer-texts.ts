@@ -33,7 +33,9 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: 'Fragen Sie die API ab, und sehen Sie die Anfrage in drei Sprachen und die Antwort mit ihren Kopfzeilen. Die Adresse dieser Seite enthält die Abfrage.',
+  lead:
+    'Fragen Sie die API ab, und sehen Sie die Anfrage in drei Sprachen und die Antwort mit ihren Kopfzeilen. ' +
+    'Die Adresse dieser Seite enthält die Abfrage.',
   samples: 'Beispieldaten.',
   samplesDetail: 'Das sind erfundene Bekanntmachungen der Beispielportale, und der Bestand dieses Dienstes.',
   frozen: 'Beispieldaten, eingefroren.',
@@ -46,7 +48,8 @@ const de: typeof en = {
   makingDetail: 'Der Dienst erzeugt sie einmal, nach seinem ersten Start. Das dauert ein bis zwei Minuten.',
   failed: 'Die Beispieldaten konnten nicht erzeugt werden',
   failedDetail:
-    'Der Dienst versucht es innerhalb einer Stunde erneut. Alles andere funktioniert. Wer API-Zugang hat, kann sich anmelden und die echten Ausschreibungen ansehen.',
+    'Der Dienst versucht es innerhalb einer Stunde erneut. Alles andere funktioniert. Mit API-Zugang können Sie ' +
+    'nach der Anmeldung echte Ausschreibungen abfragen.',
   tooMany: 'Aus Ihrem Netz kamen zu viele Anfragen an die Beispieldaten. Versuchen Sie es in einer Minute noch einmal.',
   ask: 'API abfragen',
   clear: 'Neu beginnen',
