@@ -35,6 +35,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   load         a first load from files of a whole edition beside gunzip, the sink alone and COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
   threshold    which calls reach the default threshold for made-up companies
+  pool         false joins among --records notices, made from the collected ones
   match        labels and learned weights of matching; --fit relearns their table
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
@@ -177,6 +178,14 @@ if (what === 'load') {
     onProgress: (text) => console.error(text),
   })
   console.log(values.json ? JSON.stringify(report, null, 2) : firstLoadAsMarkdown(report))
+  process.exit(0)
+}
+if (what === 'pool') {
+  const { benchPool, poolAsMarkdown } = await import('../quality/pool.ts')
+  const { corpus, json, seed, copies, records = '100000' } = values
+  const report = benchPool({ corpus, seed: Number(seed), copies: Number(copies), records: Number(records) })
+  if (report === undefined) refuse(`There is no corpus in ${corpus}.`)
+  console.log(json ? JSON.stringify(report, null, 2) : poolAsMarkdown(report))
   process.exit(0)
 }
 if (what === 'match') {

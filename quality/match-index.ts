@@ -25,6 +25,11 @@ export class MatchIndex {
     this.#countTwin(record, 1)
   }
 
+  /** Counts a record that nothing will be compared with as a twin of others. */
+  count(record: MatchRecord): void {
+    this.#countTwin(record, 1)
+  }
+
   #countTwin(record: MatchRecord, step: number): void {
     const key = twinKey(record)
     if (key === undefined) return
@@ -35,12 +40,12 @@ export class MatchIndex {
 
   /** Runs `body` as if the record did not exist. */
   without<T>(record: MatchRecord, body: () => T): T {
-    this.records.delete(record.key)
+    const wasHeld = this.records.delete(record.key)
     this.#countTwin(record, -1)
     try {
       return body()
     } finally {
-      this.records.set(record.key, record)
+      if (wasHeld) this.records.set(record.key, record)
       this.#countTwin(record, 1)
     }
   }

@@ -166,7 +166,7 @@ export function listRows(folder: string, doe: MatchIndex): ListRowFigures | unde
  * Nearly the same title and buyer within two months: the national service has many tenders from two feeders, or
  * corrected and published again. Whether the two are one tender nobody knows.
  */
-function isTwinByTitle(a: MatchRecord, b: MatchRecord): boolean {
+export function isTwinByTitle(a: MatchRecord, b: MatchRecord): boolean {
   const [first, second] = [a.titles[0], b.titles[0]]
   if (!first || !second || shareOfWords(a, b) < 0.5) return false
   return compareTitles(first, second).jaccard > 0.99 && Math.abs((a.firstDay ?? 0) - (b.firstDay ?? 0)) <= 60

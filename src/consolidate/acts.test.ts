@@ -155,6 +155,36 @@ describe('what is told about a call', () => {
     expect(record.status).toBe('cancelled')
   })
 
+  const french = (id: number, day: string, title: string, text: string, members: Partial<Notice> = {}): Notice =>
+    notice(id, day, '', undefined, { language: 'fr', title: { fr: title }, description: { fr: text }, ...members })
+  const frenchCall = french(1, '2026-04-01', 'Clôtures', 'Clôture du dépôt.', {
+    submissionDate: '2026-04-30T10:00:00.000Z',
+    lots: [lot('LOT-0001', 'Zaun'), lot('LOT-0002', 'Tore')],
+  })
+
+  test.each([
+    ['Avis d’annulation – clôtures', 'Le lot 2 est déclaré infructueux.', 'open', ['open', 'cancelled']],
+    ['Lot n° 1 déclaré sans suite – clôtures', '', 'open', ['cancelled', 'open']],
+    ['Lot n° 9 déclaré sans suite – clôtures', '', 'open', ['open', 'open']],
+    ['Lots 1 et 2 infructueux – clôtures', '', 'cancelled', ['cancelled', 'cancelled']],
+    ['Avis d’annulation – clôtures', 'La procédure est déclarée sans suite.', 'cancelled', ['cancelled', 'cancelled']],
+  ])('in another language a title or text that names lots ends only these: %s, %s', (title, text, status, lots) => {
+    const record = recordOf([frenchCall, french(2, '2026-04-20', title, text)], '2026-04-21')
+    expect(record.status).toBe(status)
+    expect(record.lots.map((each) => each.status)).toEqual(lots)
+  })
+
+  test('a cancellation with lots of its own ends the one that it names', () => {
+    const own = french(2, '2026-04-20', 'Lot n° 1 déclaré sans suite – clôtures', '', { lots: frenchCall.lots })
+    expect(recordOf([own], '2026-04-21').lots.map(({ status }) => status)).toEqual(['cancelled', 'open'])
+  })
+
+  test('a call whose title is the lot ends with it, whatever its own lots are', () => {
+    const project = { ...frenchCall, title: { fr: 'École du port – lot 7 : clôtures' } }
+    const end = french(2, '2026-04-20', 'Lot n° 7 déclaré sans suite – clôtures', '')
+    expect(recordOf([project, end], '2026-04-21').status).toBe('cancelled')
+  })
+
   test('a suspension lasts until the next text of the call', () => {
     const halt = follow('folgendes bekannt:\nDas Vergabeverfahren wird ausgesetzt.')
     const next = notice(3, '2026-04-25', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 3 entfällt.'))

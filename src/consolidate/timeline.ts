@@ -6,6 +6,7 @@
 //    one (corrigendum, OCDS release) changes the members that it has.
 // 3. `timelineOf`: the state of the call, the results, and all notices by precedence: the head of the record and, after
 //    it, those that fill in what it lacks.
+import { lotNumbersIn } from '../domain/acts/ended-lots.ts'
 import { followUpText } from '../domain/acts/follow-up.ts'
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs, epochMs, type Instant, toInstant } from '../domain/time.ts'
@@ -379,13 +380,26 @@ function overlayTold(state: CompetitionState, listing: Announcement): Competitio
     return instant === undefined ? holder : { ...holder, [member]: instant }
   }
   const hasLotDates = state.lots.some(({ lot }) => lot.submissionDate ?? lot.participationDate)
-  const ended = new Set(notice.act?.lotNumbers)
-  const lots = state.lots.map(({ lot }): ListedLot => {
-    const isEnded = ended.has(String(Number(/(\d+)\D*$/.exec(lot.lotId)?.[1])))
-    return { lot: isEnded ? { ...lot, cancelled: true } : hasLotDates ? moved(lot) : lot, listing }
-  })
+  const lots = withEndedLots(state, notice).map(
+    ({ lot }): ListedLot => ({ lot: hasLotDates && !lot.cancelled ? moved(lot) : lot, listing }),
+  )
   const call = hasLotDates ? state.notice : moved(state.notice)
   return { notice: { ...withSuspension(call, notice), ...describedWith(call, notice) }, listing, lots }
+}
+
+/** The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole. */
+function withEndedLots({ notice: call, lots }: CompetitionState, notice: Notice): readonly ListedLot[] {
+  const ended = new Set(notice.act?.lotNumbers)
+  if (ended.size === 0) return lots
+  const titles = call === notice ? {} : (call.title ?? {})
+  const isOfTitle = Object.entries(titles).some(([language, title]) => {
+    const own = lotNumbersIn(title, language)
+    return own.length > 0 && own.every((number) => ended.has(number))
+  })
+  return lots.map((listed): ListedLot => {
+    const isEnded = isOfTitle || ended.has(String(Number(/(\d+)\D*$/.exec(listed.lot.lotId)?.[1])))
+    return isEnded ? { lot: { ...listed.lot, cancelled: true }, listing: listed.listing } : listed
+  })
 }
 
 function withSuspension(call: Notice, notice: Notice): Notice {
@@ -426,6 +440,7 @@ function competitionState(calls: readonly Announcement[]): CompetitionState | un
       state = { notice: listing.notice, listing, lots: [...lots, ...dropped] }
     } else {
       state = { notice: listing.notice, listing, lots }
+      if (isToldOnly(listing.notice)) state = { ...state, lots: withEndedLots(state, listing.notice) }
     }
   }
   return state

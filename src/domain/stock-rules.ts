@@ -9,10 +9,10 @@
  */
 export const stockRules = {
   parsers: 36,
-  acts: 2,
+  acts: 3,
   keys: 1,
   matching: 3,
-  records: 2,
+  records: 3,
   lifecycle: 2,
   values: 1,
   estimates: 2,

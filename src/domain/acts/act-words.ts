@@ -19,9 +19,9 @@ export type SpokenAct = (typeof spokenActs)[number]
 
 /**
  * `edge`: at the beginning or the end of a part of the title, or at the beginning of the description. `title`: anywhere
- * in the title. `text`: anywhere in the first sentences.
+ * in the title. `text`: anywhere in the first sentences. `lot`: as `edge`, in titles only; the end of a lot.
  */
-const places = ['edge', 'title', 'text'] as const
+const places = ['edge', 'title', 'text', 'lot'] as const
 type Place = (typeof places)[number]
 
 type WordsOfAct = { readonly [place in Place]?: PhraseTable }
@@ -41,6 +41,18 @@ const sisters: { readonly [language: string]: readonly string[] } = {
 
 /** `deadline`: for tenders and requests; `other`: dates of something else. */
 export type DateNouns = { readonly deadline: PhraseTable; readonly other: PhraseTable }
+
+/**
+ * Nouns for lots that stand before numbers, after ordinal numbers (`2.`) and after others; words for all of them
+ * together, and those between the ends of a range.
+ */
+export type LotWords = {
+  readonly before: PhraseTable
+  readonly after: PhraseTable
+  readonly bare: PhraseTable
+  readonly whole: PhraseTable
+  readonly upTo: PhraseTable
+}
 
 type Line = { readonly language: string; readonly key: string; readonly phrases: string }
 
@@ -63,9 +75,11 @@ function tableOf(own: readonly Line[], name: string): PhraseTable | undefined {
   return lists.length > 0 ? phraseTable(lists) : undefined
 }
 
-const byLanguage = new Map<string, { readonly words: ActWords; readonly nouns: DateNouns }>()
+type LanguageWords = { readonly words: ActWords; readonly nouns: DateNouns; readonly lots: LotWords }
 
-function readLanguage(language: string): { readonly words: ActWords; readonly nouns: DateNouns } {
+const byLanguage = new Map<string, LanguageWords>()
+
+function readLanguage(language: string): LanguageWords {
   const known = byLanguage.get(language)
   if (known) return known
   const own = linesOf(language)
@@ -77,8 +91,16 @@ function readLanguage(language: string): { readonly words: ActWords; readonly no
   )
   const none = phraseTable([])
   const nouns = { deadline: tableOf(own, 'date deadline') ?? none, other: tableOf(own, 'date other') ?? none }
-  byLanguage.set(language, { words, nouns })
-  return { words, nouns }
+  const lots = {
+    before: tableOf(own, 'lot before') ?? none,
+    after: tableOf(own, 'lot after') ?? none,
+    bare: tableOf(own, 'lot bare') ?? none,
+    whole: tableOf(own, 'lot whole') ?? none,
+    upTo: tableOf(own, 'lot upTo') ?? none,
+  }
+  const read = { words, nouns, lots }
+  byLanguage.set(language, read)
+  return read
 }
 
 /** The words of a language and those of all; of every language if it is unknown (`und`). Unknown languages have few. */
@@ -86,3 +108,6 @@ export const actWordsOf = (language: string): ActWords => readLanguage(language)
 
 /** The names of deadlines and of other dates in a language. */
 export const dateNounsOf = (language: string): DateNouns => readLanguage(language).nouns
+
+/** How a language names lots. */
+export const lotWordsOf = (language: string): LotWords => readLanguage(language).lots

@@ -2,6 +2,7 @@
 // say follows the announcement; the title that they quote before may hold any word.
 import type { Act, ActReading } from './act.ts'
 import { actWordsOf, dateNounsOf } from './act-words.ts'
+import { endedLots } from './ended-lots.ts'
 import { findPhrase, tokensOf } from './phrases.ts'
 
 const opening =
@@ -82,18 +83,9 @@ function actIn(text: string): Act {
   return found ?? 'correction'
 }
 
-/** The lots that a text ends, if it names some and not the whole: "Los 2 wird aufgehoben". */
+/** The lots that the first sentence that ends something names. */
 function lotsIn(text: string): readonly string[] | undefined {
   const sentence = text.split(/(?<=[a-zäöüß]{3}[.!])\s+|\n/u).find((each) => ended.test(each)) ?? ''
-  const verb = new RegExp(endedVerb, 'iu').exec(sentence)
-  const subject = sentence.slice(0, verb?.index ?? sentence.length)
-  const named = [
-    ...subject.matchAll(/\b(?:los|lose|lot|lots)\s*(?:nr\.?\s*)?(\d{1,3}(?:\s*(?:,|und|u\.|\+)\s*\d{1,3})*)/giu),
-  ]
-  const numbers = named.flatMap((match) => match[1]!.match(/\d+/g) ?? [])
-  if (numbers.length === 0) return undefined
-  return /\b(?:gesamt\p{L}*|alle lose|das (?:vergabe)?verfahren|die ausschreibung)\b/iu.test(sentence) &&
-    !/\b(?:nur|ausschließlich|lediglich)\b/iu.test(sentence)
-    ? undefined
-    : [...new Set(numbers.map((number) => String(Number(number))))]
+  const verb = new RegExp(endedVerb, 'iu').exec(sentence) ?? ended.exec(sentence)
+  return verb ? endedLots(sentence, 'de', { start: verb.index, end: verb.index + verb[0].length }) : undefined
 }

@@ -131,6 +131,12 @@ function endOf(elements: readonly Element[], index: number, tokens: readonly Tok
   return isEqual ? endOf(elements, index + 1, tokens, position + 1) : undefined
 }
 
+/** Whether one of the phrases begins at a position. */
+export function isPhrase(table: PhraseTable, tokens: readonly Token[], at: number): boolean {
+  const phrases = [...(table.byWord.get(tokens[at]?.word ?? '') ?? []), ...table.others]
+  return phrases.some(({ elements }) => endOf(elements, 0, tokens, at) !== undefined)
+}
+
 /** The phrases that stand in a text, each place once. `isAllowed` tells positions of tokens. */
 export function findPhrases(
   table: PhraseTable,

@@ -4,6 +4,7 @@ import type { Notice } from '../notice.ts'
 import type { Act, ActField, ActReading, ActRule, Intention } from './act.ts'
 import { type ActWords, actWordsOf, type SpokenAct, spokenActs } from './act-words.ts'
 import { readNewDeadline } from './deadline-text.ts'
+import { endedLots, endedLotsOfText, sentenceAround } from './ended-lots.ts'
 import { readFollowUp } from './follow-up.ts'
 import { findPhrase, isAtEdge, isAtStart, tokensOf } from './phrases.ts'
 
@@ -14,7 +15,14 @@ const firstSentences = 400
 const labelCharacters = 900
 const evidenceCharacters = 160
 
-type Spoken = { readonly act: SpokenAct; readonly rule: ActRule; readonly field: ActField; readonly evidence: string }
+type Spoken = {
+  readonly act: SpokenAct
+  readonly rule: ActRule
+  readonly field: ActField
+  readonly evidence: string
+  /** Where the words stand in the text. */
+  readonly place?: { readonly start: number; readonly end: number }
+}
 
 /** The act of a notice with the rule and the words that decided. */
 export function readAct(notice: Notice): ActReading {
@@ -138,8 +146,10 @@ function movedIn(notice: Notice): string | undefined {
   return undefined
 }
 
+type Texts = { readonly language: string; readonly title: string; readonly description: string }
+
 /** Title and description in the notice's own language first, then in the others; of a notice without any, the lot's. */
-function textsOf(notice: Notice): { language: string; title: string; description: string }[] {
+function textsOf(notice: Notice): Texts[] {
   const [only] = notice.lots.length === 1 ? notice.lots : []
   const languages = new Set([
     notice.language,
@@ -167,12 +177,16 @@ function spokenIn(
 function spokenInTitle(words: ActWords, title: string, only: readonly SpokenAct[] = spokenActs): Spoken | undefined {
   const tokens = tokensOf(title, titleCharacters)
   for (const act of only) {
-    const { edge, title: anywhere } = words.get(act)!
+    const { edge, lot, title: anywhere } = words.get(act)!
+    const isEdge = (at: number, end: number): boolean => isAtEdge(tokens, at, end)
     const found =
-      (edge && findPhrase(edge, tokens, (at, end) => isAtEdge(tokens, at, end))) ??
+      (edge && findPhrase(edge, tokens, isEdge)) ??
+      (lot && findPhrase(lot, tokens, isEdge)) ??
       (anywhere && findPhrase(anywhere, tokens))
-    if (found)
-      return { act, rule: 'words of the title', field: 'title', evidence: excerpt(title.slice(found.start, found.end)) }
+    if (found) {
+      const evidence = excerpt(title.slice(found.start, found.end))
+      return { act, rule: 'words of the title', field: 'title', evidence, place: found }
+    }
   }
   return undefined
 }
@@ -191,8 +205,10 @@ function spokenInText(
     const found =
       (sentence && findPhrase(sentence, tokens, (at) => tokens[at]!.start < reach)) ??
       (edge && findPhrase(edge, tokens, (at) => isAtStart(tokens, at)))
-    if (found)
-      return { act, rule: 'first sentences', field, evidence: excerpt(text.slice(found.start, found.end + 40)) }
+    if (found) {
+      const evidence = excerpt(text.slice(found.start, found.end + 40))
+      return { act, rule: 'first sentences', field, evidence, place: found }
+    }
   }
   return undefined
 }
@@ -223,7 +239,8 @@ function actOfWords(notice: Notice): ActReading | undefined {
       (form === 'call' ? jobOffer(title, description) : undefined) ??
       spokenInTitle(words, title, titleActs) ??
       (form === 'call' ? spokenInText(words, description, 'description') : undefined)
-    if (found && isBelieved(notice, found, title, description)) return readingOf(notice, found, title, description)
+    if (found && isBelieved(notice, found, title, description))
+      return readingOf(notice, found, { language, title, description })
   }
   return undefined
 }
@@ -284,15 +301,34 @@ function intentionOf(notice: Notice, spoken: Spoken, title: string, description:
   return directWords.test(text) ? 'direct' : 'restricted'
 }
 
-function readingOf(notice: Notice, spoken: Spoken, title: string, description: string): ActReading {
+/** The lots that a cancellation names: where it says that something ended, else in the first sentences that say so. */
+function lotsEndedBy({ field, place }: Spoken, { language, title, description }: Texts): readonly string[] | undefined {
+  const { sentence, ended } =
+    field === 'title' ? { sentence: title, ended: place! } : sentenceAround(description, place!)
+  const { edge, text, lot } = actWordsOf(language).get('cancellation')!
+  return (
+    endedLots(sentence, language, ended) ??
+    (field === 'title'
+      ? endedLotsOfText(
+          description.slice(0, firstSentences),
+          language,
+          [lot, text, edge].filter((table) => table !== undefined),
+        )
+      : undefined)
+  )
+}
+
+function readingOf(notice: Notice, spoken: Spoken, texts: Texts): ActReading {
   const { rule, field, evidence } = spoken
+  const { title, description } = texts
   const words = { rule, field, evidence }
   if (spoken.act === 'direct' || spoken.act === 'restricted')
     return { act: 'ex-ante', intention: intentionOf(notice, spoken, title, description), ...words }
   const of = isPlan(notice) ? ('prior-information' as const) : ('call' as const)
   if (spoken.act === 'correction' || spoken.act === 'deadline-extension' || spoken.act === 'suspension')
     return { act: spoken.act, of, ...words }
-  return { act: spoken.act, ...words }
+  const lotNumbers = spoken.act === 'cancellation' && !isPlan(notice) ? lotsEndedBy(spoken, texts) : undefined
+  return { act: spoken.act, ...words, ...(lotNumbers && { lotNumbers }) }
 }
 
 /** A sign that is not enough to decide. */
