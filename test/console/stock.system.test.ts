@@ -25,6 +25,12 @@ const publishers = ['ted', 'doe', 'fr-boamp', 'doffin']
 const codes = ['45233141', '45000000', '72000000', '90620000', '33100000', '99999999']
 const idOf = (number: number) => `${String(number).padStart(8, '0')}-7d3e-8b64-9a10-5c2e7f4b9d31`
 
+const amountOf = (number: number): TenderContent['contractAmount'] => {
+  if (number % 5 === 0) return { value: 1000 * number, currency: 'EUR', estimated: false }
+  if (number % 8 !== 0) return null
+  return { value: 4000, currency: 'EUR', estimated: true, low: 2000, high: 2000 * (number % 16 === 0 ? 6 : 8) }
+}
+
 /** Tender `number`: its week, portals and codes follow from the number in different ways. */
 function contentOf(number: number, mergedInto?: string): TenderContent {
   const age = ((number * 37) % 220) * dayMs + number * minuteMs
@@ -34,7 +40,8 @@ function contentOf(number: number, mergedInto?: string): TenderContent {
     id: idOf(number),
     title: 'Made up',
     status: 'open',
-    contractAmount: null,
+    contractAmount: amountOf(number),
+    ...(number % 9 !== 0 && { contractingAuthority: { name: 'Made up', country: number % 2 === 0 ? 'DE' : 'GR' } }),
     nutsCodes: [],
     cpvCodes: cpvOf(7),
     lots: number % 3 === 0 ? [{ lotId: 'LOT-1', status: 'open', cpvCodes: cpvOf(4), nutsCodes: [] }] : [],
@@ -157,6 +164,19 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
     expect(withoutCode).toEqual(['Without a code', 234 - tenders({ archived: true, cpv: all })])
     expect(divisions.map(([name]) => name)).toContain('45 Construction work')
     expect(divisions.map(([name]) => name)).toContain('99 not a CPV division')
+
+    const values = tableOf(page, 'Tenders without a published value, by country')
+    expect(values.map(([name]) => name).toSorted()).toEqual(['Country unknown', 'Germany', 'Greece'])
+    expect(values.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(234)
+    const german = numbers.filter((number) => number > 6 && number % 2 === 0 && number % 9 !== 0)
+    const without = german.filter((number) => number % 5 !== 0)
+    const estimated = without.filter((number) => number % 8 === 0)
+    expect(values.find(([name]) => name === 'Germany')).toEqual([
+      'Germany',
+      ...[german, without, estimated].map(({ length }) => String(length)),
+      '× 6',
+    ])
+    expect(page).toContain(`${estimated.length} of ${without.length}`)
 
     // the database is queried once for each edition
     waits()

@@ -61,7 +61,8 @@ ${part(
   texts.judged,
   judged.length === 0 ? html`<p>${texts.nothing}</p>` : judgedTable(judged, all, language),
   texts.judgedNote,
-)}`,
+)}
+<p><a href="/stock">${texts.byCountry}</a></p>`,
   })
 }
 

@@ -23,6 +23,7 @@ const en = {
   unknown: 'not kept',
   judged: 'Results',
   judgedNote: 'By the model that judged it. An estimate stays until its inputs change.',
+  byCountry: 'Estimates by country, in the charts of the stock',
   nothing: 'No record without a value has been judged yet.',
   outcomes: {
     amount: 'Estimated',
@@ -65,6 +66,7 @@ const de: typeof en = {
   unknown: 'nicht aufbewahrt',
   judged: 'Ergebnisse',
   judgedNote: 'Nach dem Modell, das geurteilt hat. Eine Schätzung bleibt, bis sich ihre Grundlagen ändern.',
+  byCountry: 'Schätzungen nach Land, in den Bildern des Bestands',
   nothing: 'Es wurde noch kein Datensatz ohne Wert beurteilt.',
   outcomes: {
     amount: 'Geschätzt',

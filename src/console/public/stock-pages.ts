@@ -1,5 +1,5 @@
-// The stock in charts, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
-// Each picture has its table.
+// The stock in charts, for everybody: tenders by week, portal and division of CPV, values by country, and how soon
+// portals are read. Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { sourcesOfPublishers } from '../../store/sources/publisher-sources.ts'
@@ -12,7 +12,7 @@ import { askAgainSeconds, type PageRoute, page, publicPage } from '../frame/page
 import { bars, type Column, empty, more, numbers, part, rowBars, table } from '../frame/parts.ts'
 import { settledWithin } from '../frame/settled-within.ts'
 import type { StockCount, StockCounter } from './stock-counter.ts'
-import type { StockShape } from './stock-shape.ts'
+import type { CountryValues, StockShape } from './stock-shape.ts'
 import { stockTexts } from './stock-texts.ts'
 
 /** How long a first visitor waits for the count. */
@@ -48,6 +48,7 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
               ${portalsPart(latest.shape, titles!, known?.sources, language)}
               ${divisionsPart(latest.shape, language)}
             </div>
+            ${valuesPart(latest.shape, language)}
             ${delaysPart(known?.delays, titles!, language)}
           `
           : empty(
@@ -211,6 +212,55 @@ function divisionsPart(shape: StockShape, language: Language): Html {
     texts.divisionsDetail,
   )
 }
+
+function valuesPart({ byCountry }: StockShape, language: Language): Html {
+  const texts = stockTexts[language]
+  const number = (value: number) => formatNumber(value, language)
+  const list = byCountry.map((values) => ({
+    ...values,
+    name:
+      values.country === ''
+        ? texts.noCountry
+        : (codeLabel('nuts', nutsCountry(values.country), language) ?? values.country),
+  }))
+  const [first] = list
+  if (!first) return part(texts.values, html`<p>${texts.none}</p>`)
+  const sum = (of: (values: CountryValues) => number) => number(list.reduce((all, each) => all + of(each), 0))
+  const columns: Column[] = [
+    { head: texts.country },
+    numbers(texts.tenders),
+    numbers(texts.unpriced),
+    numbers(texts.estimated),
+    numbers(texts.spread),
+  ]
+  const rows = list.map(({ name, tenders, unpriced, estimated, usualSpread }): Content[] => [
+    html`<bdi>${name}</bdi>`,
+    number(tenders),
+    number(unpriced),
+    number(estimated),
+    usualSpread === undefined ? '–' : `× ${number(Number(usualSpread.toPrecision(2)))}`,
+  ])
+  return part(
+    texts.values,
+    html`<ul class="key"><li>${texts.estimated}</li><li class="kb">${texts.unpriced}</li></ul>${rowBars({
+      finding: texts.valuesFinding(
+        sum(({ estimated }) => estimated),
+        sum(({ unpriced }) => unpriced),
+      ),
+      list: list.slice(0, maxBars).map(({ name, unpriced, estimated }) => ({
+        label: html`<bdi>${name}</bdi>`,
+        value: estimated,
+        reach: unpriced,
+        text: texts.ofAll(number(estimated), number(unpriced)),
+        title: `${name}: ${texts.ofAll(number(estimated), number(unpriced))}`,
+      })),
+    })}${more(texts.shared.asTable, table({ caption: texts.values, kind: 'mini keep', columns, rows }))}`,
+    texts.valuesDetail,
+  )
+}
+
+/** The letters of NUTS for a country: two differ from ISO 3166. */
+const nutsCountry = (country: string): string => ({ GR: 'EL', GB: 'UK' })[country] ?? country
 
 function delaysPart(
   delays: readonly ReadingDelay[] | undefined,

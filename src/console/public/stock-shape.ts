@@ -1,4 +1,4 @@
-// The stock as charts show it: how many tenders by week, by portal and by division of CPV.
+// The stock as charts show it: how many tenders by week, by portal and by division of CPV, and values by country.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 
@@ -8,6 +8,19 @@ const shownWeeks = 26
 /** The first Monday after the epoch, which was a Thursday. */
 const firstMonday = 4 * dayMs
 
+/** What is known of the values of a country's tenders. */
+export type CountryValues = {
+  readonly country: string
+  readonly tenders: number
+  /** Tenders for which nobody published a value, estimated ones among them. */
+  readonly unpriced: number
+  readonly estimated: number
+  /** The median of the upper end of the estimates' intervals divided by the lower; undefined without estimates. */
+  readonly usualSpread: number | undefined
+}
+
+type Values = { tenders: number; unpriced: number; readonly spreads: number[] }
+
 /** Counts tenders. A record that was merged into another one is not counted. */
 export class StockShape {
   /** The Monday of the edition's week in UTC, epoch milliseconds, and those before; the newest last. */
@@ -15,6 +28,7 @@ export class StockShape {
   readonly #byWeek = new Map<number, number>()
   readonly #byPublisher = new Map<string, number>()
   readonly #byDivision = new Map<string, number>()
+  readonly #byCountry = new Map<string, Values>()
   #tenders = 0
   #merged = 0
   #withoutCode = 0
@@ -60,7 +74,18 @@ export class StockShape {
     return this.#withoutCode
   }
 
-  add({ archiveReason, publicationDate, originalSources, cpvCodes, lots }: TenderRecord): void {
+  /** Values by country of the authority, most tenders without a published one first. An unknown country is empty. */
+  get byCountry(): readonly CountryValues[] {
+    return [...this.#byCountry]
+      .map(([country, { tenders, unpriced, spreads }]): CountryValues => {
+        const usualSpread = spreads.sort((left, right) => left - right)[Math.floor(spreads.length / 2)]
+        return { country, tenders, unpriced, estimated: spreads.length, usualSpread }
+      })
+      .sort((left, right) => right.unpriced - left.unpriced || (left.country < right.country ? -1 : 1))
+  }
+
+  add(record: TenderRecord): void {
+    const { archiveReason, publicationDate, originalSources, cpvCodes, lots } = record
     if (archiveReason === 'merged') {
       this.#merged++
       return
@@ -74,6 +99,17 @@ export class StockShape {
     const divisions = new Set([...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)].map((code) => code.slice(0, 2)))
     for (const division of divisions) addOne(this.#byDivision, division)
     if (divisions.size === 0) this.#withoutCode++
+    this.#addValue(record)
+  }
+
+  #addValue({ contractingAuthority, contractAmount }: TenderRecord): void {
+    const country = contractingAuthority?.country ?? ''
+    const values = this.#byCountry.get(country) ?? { tenders: 0, unpriced: 0, spreads: [] }
+    this.#byCountry.set(country, values)
+    values.tenders++
+    if (contractAmount && !contractAmount.estimated) return
+    values.unpriced++
+    if (contractAmount) values.spreads.push((contractAmount.high ?? 1) / (contractAmount.low ?? 1))
   }
 }
 

@@ -33,6 +33,17 @@ const en = {
   division: 'Division',
   unlisted: 'not a CPV division',
   withoutCode: 'Without a code',
+  values: 'Tenders without a published value, by country',
+  valuesDetail:
+    'An estimate is made only where enough published values allow it. The spread is that of the interval in four of five cases: its upper end divided by the lower, in the median.',
+  valuesFinding: (estimated: string, unpriced: string) =>
+    `Tenders without a published value by country of the authority: ${estimated} of ${unpriced} are estimated.`,
+  country: 'Country',
+  noCountry: 'Country unknown',
+  unpriced: 'Without a published value',
+  estimated: 'Estimated',
+  spread: 'Usual spread',
+  ofAll: (part: string, all: string) => `${part} of ${all}`,
   delays: 'From publication to us, by portal',
   delaysDetail:
     'The time between the date of a notice and its arrival here, for the newest 10,000 documents. An edition ' +
@@ -81,6 +92,17 @@ const de: typeof en = {
   division: 'Abteilung',
   unlisted: 'keine Abteilung des CPV',
   withoutCode: 'Ohne Code',
+  values: 'Ausschreibungen ohne veröffentlichten Wert, nach Land',
+  valuesDetail:
+    'Geschätzt wird nur, wo genug veröffentlichte Werte es erlauben. Die Spanne ist die in vier von fünf Fällen: ihr oberes Ende geteilt durch das untere, im Median.',
+  valuesFinding: (estimated, unpriced) =>
+    `Ausschreibungen ohne veröffentlichten Wert nach dem Land der Vergabestelle: ${estimated} von ${unpriced} sind geschätzt.`,
+  country: 'Land',
+  noCountry: 'Land unbekannt',
+  unpriced: 'Ohne veröffentlichten Wert',
+  estimated: 'Geschätzt',
+  spread: 'Übliche Spanne',
+  ofAll: (part, all) => `${part} von ${all}`,
   delays: 'Von der Veröffentlichung bis zu uns, nach Portal',
   delaysDetail:
     'Die Zeit zwischen dem Datum einer Bekanntmachung und ihrer Ankunft hier, für die neuesten 10.000 ' +
