@@ -126,6 +126,11 @@ export type Detail = {
    * for details in JSON that are one entry.
    */
   readonly withEntry?: boolean
+  /**
+   * The detail is XML that lacks the ID by which the list names it: the ID follows the unchanged bytes as a processing
+   * instruction, `<?listed-as 2024-106005?>`.
+   */
+  readonly withId?: boolean
   /** The address writes the ID differently (`/` as `_`): every `what` in it becomes `by`. */
   readonly replace?: { readonly what: string; readonly by: string }
 }

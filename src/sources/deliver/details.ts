@@ -204,7 +204,8 @@ async function* readDetail(
     checkDocument(documents, entries, following.fault, address)
     error ??= documents.map(errorUnderSuccess).find((each) => each !== undefined)
     const before = waiting
-    waiting = following.withEntry ? documents.map((document) => joined(entry, document)) : documents
+    if (following.withEntry) waiting = documents.map((document) => joined(entry, document))
+    else waiting = following.withId ? documents.map((document) => listedAs(values['id'], document)) : documents
     return before.length > 0 ? [{ documents: before, entries: 0 }] : []
   })
   checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
@@ -252,6 +253,14 @@ function checkDocument(
   if (entries.format !== 'document' || fault?.is === undefined) return
   for (const document of documents)
     if (document.bytes[0] === 0x7b) checkFault(fault, new EntryValues(document, entries).textAt(fault.at), address)
+}
+
+/** An XML document with the ID by which the list names it, if that is a plain one. */
+function listedAs(id: unknown, document: ReceivedDocument): ReceivedDocument {
+  const isPlain = typeof id === 'string' && /^[\w-]{1,60}$/.test(id)
+  if (document.unreadable || !isPlain || !/^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(document.bytes.subarray(0, 100)).toString('latin1')))
+    return document
+  return { address: document.address, bytes: Buffer.concat([document.bytes, Buffer.from(`\n<?listed-as ${id}?>`)]) }
 }
 
 /** The entry of the list and its detail as one document. */

@@ -985,6 +985,21 @@ describe('details that are joined to their entry', () => {
   })
 })
 
+test('an XML detail is followed by the ID that only the list has, and what is no plain ID is left out', async () => {
+  const listed: Delivery = {
+    kind: 'single',
+    request: { url: `${base}/list` },
+    entries: at,
+    detail: { request: { url: `${base}/one/{id}` }, id: '/id', withId: true },
+  }
+  const script: Script = (_, url) =>
+    url.pathname.endsWith('/list')
+      ? json({ items: [{ id: '2024-7' }, { id: 'a?>b' }] })
+      : { body: `<a>${url.pathname.length}</a>` }
+  const reading = await read(listed, script)
+  expect(textsOf(reading)).toEqual(['<a>15</a>\n<?listed-as 2024-7?>', '<a>17</a>'])
+})
+
 describe('pages of links', () => {
   const links: Delivery = {
     kind: 'index',

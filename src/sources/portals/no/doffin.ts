@@ -1,5 +1,6 @@
 // Norway: Doffin, eForms notices through the public interface.
 import { sourceOf } from '../../source.ts'
+import { parseDoffin } from './parse-doffin.ts'
 
 const key = { 'Ocp-Apim-Subscription-Key': '{key}' }
 
@@ -29,6 +30,7 @@ export const source = sourceOf({
         detail: {
           request: { url: 'https://api.doffin.no/public/v2/download/{id}', headers: key },
           id: '/id',
+          withId: true,
         },
       },
     },
@@ -43,11 +45,12 @@ export const source = sourceOf({
     silentAfterDays: 5,
     shape: ['/numHitsTotal', '/numHitsAccessible', '/hits/0/id'],
   },
+  parse: parseDoffin,
   caveats: [
     'Unknown or malformed filters are ignored silently: dates must be days, a timestamp is one of the ignored ones.',
     'At most 1,000 hits of a query can be reached, whatever numHitsTotal says; a day has a few hundred.',
     'Yesterday is incomplete until about 10:30 and grows for days; the pages of one query overlap.',
-    'Notices are downloaded as eForms XML, so their ids are those of TED.',
+    'Notices are downloaded as eForms XML, so their ids are those of TED; the number of their page is only in the list.',
     'The site has an interface of its own that needs no key and gives neither CPV nor lots; it is not for others and is not used.',
   ],
 })
