@@ -1,5 +1,5 @@
-// How false joins grow with the number of notices: copies of real notices are placed, while their true notice is absent,
-// in a pool that is several times as large as the collected one.
+// How false joins grow with the number of notices: copies of real notices are placed, while their true notice is
+// absent, in a pool that is several times as large as the collected one.
 import { blockingKeys, maxHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
 import { twinKey } from '../src/consolidate/match/twin-key.ts'
 import { randomOf } from '../test/testing/generate/random.ts'

@@ -35,7 +35,8 @@ const en = {
   withoutCode: 'Without a code',
   values: 'Tenders without a published value, by country',
   valuesDetail:
-    'An estimate is made only where enough published values allow it. The spread is that of the interval in four of five cases: its upper end divided by the lower, in the median.',
+    'An estimate is made only where enough published values allow it. The spread is the upper end of its interval ' +
+    'divided by the lower, in the median; four of five values are inside.',
   valuesFinding: (estimated: string, unpriced: string) =>
     `Tenders without a published value by country of the authority: ${estimated} of ${unpriced} are estimated.`,
   country: 'Country',
@@ -94,7 +95,8 @@ const de: typeof en = {
   withoutCode: 'Ohne Code',
   values: 'Ausschreibungen ohne veröffentlichten Wert, nach Land',
   valuesDetail:
-    'Geschätzt wird nur, wo genug veröffentlichte Werte es erlauben. Die Spanne ist die in vier von fünf Fällen: ihr oberes Ende geteilt durch das untere, im Median.',
+    'Geschätzt wird nur, wo genug veröffentlichte Werte es erlauben. Die Spanne ist das obere Ende des Bereichs ' +
+    'geteilt durch das untere, im Median; vier von fünf Werten liegen darin.',
   valuesFinding: (estimated, unpriced) =>
     `Ausschreibungen ohne veröffentlichten Wert nach dem Land der Vergabestelle: ${estimated} von ${unpriced} sind geschätzt.`,
   country: 'Land',

@@ -258,7 +258,11 @@ function checkDocument(
 /** An XML document with the ID by which the list names it, if that is a plain one. */
 function listedAs(id: unknown, document: ReceivedDocument): ReceivedDocument {
   const isPlain = typeof id === 'string' && /^[\w-]{1,60}$/.test(id)
-  if (document.unreadable || !isPlain || !/^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(document.bytes.subarray(0, 100)).toString('latin1')))
+  if (
+    document.unreadable ||
+    !isPlain ||
+    !/^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(document.bytes.subarray(0, 100)).toString('latin1'))
+  )
     return document
   return { address: document.address, bytes: Buffer.concat([document.bytes, Buffer.from(`\n<?listed-as ${id}?>`)]) }
 }
