@@ -1,5 +1,4 @@
-// The lots that a cancellation ends, if it names some and not the whole: "Los 2 wird aufgehoben", "Unieważnienie części
-// 2".
+// The lots that a cancellation ends, if it names some and not the whole: "Los 2 wird aufgehoben".
 import { lotWordsOf } from './act-words.ts'
 import { findPhrase, findPhrases, isPhrase, type PhraseTable, type Token, tokensOf } from './phrases.ts'
 
