@@ -418,6 +418,16 @@ test.each<[string, Act, Partial<ReturnType<typeof readAct>>]>([
   })
 })
 
+test.each([
+  ['16', 'deadline-extension'],
+  ['29', 'correction'],
+  ['38', 'correction'],
+])('a change of subtype %s that extends a term by its text is a %s', (noticeSubtype, act) => {
+  const changeText = { de: 'Verlängerung der Frist: Die Frist wird bis zum 31.10.2026 verlängert.' }
+  const change = { formType: 'change', noticeSubtype, changeReasons: ['update-add'], changeText } as const
+  expect(readAct(notice('de', 'Planung', change))).toMatchObject({ act })
+})
+
 test('content is believed before status, status before words, words before the form type', () => {
   const lot = { lotId: 'LOT-0001', cpvCodes: [], nutsCodes: [] }
   const won = { ...lot, result: { outcome: 'awarded' as const, winners: [{ name: 'Zaunbau Nord GmbH' }] } }

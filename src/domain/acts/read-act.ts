@@ -121,9 +121,12 @@ function actOfChange(notice: Notice): ActReading | undefined {
   // the intention to cancel a result does not take it back
   if (changeReasons?.includes('cancel-intent') && of === 'award') return { act: 'award', ...change }
   const spoken = spokenIn(notice.changeText, (words, text) => spokenInText(words, text, 'change text', 2_000))
-  if (spoken && ['cancellation', 'suspension', 'deadline-extension'].includes(spoken.act))
+  // what is extended in a result or a contract is its term
+  const hasDeadline = of === 'call' || of === 'prior-information'
+  const told: readonly string[] = ['cancellation', 'suspension', ...(hasDeadline ? ['deadline-extension'] : [])]
+  if (spoken && told.includes(spoken.act))
     return { act: spoken.act as Act, of, rule: 'words of the change', field: 'change text', evidence: spoken.evidence }
-  const moved = of === 'call' || of === 'prior-information' ? movedIn(notice) : undefined
+  const moved = hasDeadline ? movedIn(notice) : undefined
   if (moved)
     return {
       act: 'deadline-extension',
