@@ -1,4 +1,4 @@
-// Doffin: an eForms notice, followed by the number of its page.
+// Doffin: notices in eForms, followed by the number of their page.
 import type { ParsedPart } from '../../../domain/notice.ts'
 import { parseDocument } from '../../parse-document.ts'
 
