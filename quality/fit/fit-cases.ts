@@ -152,7 +152,7 @@ export function partsOf(
     for (const [number, place] of positions) {
       const profile = prepared[number]!
       const cpv = cpvLikeness(profile, current, model)
-      const wins = winLikeness(profile, readers)
+      const wins = winLikeness(profile, cpv, readers)
       found[number]!.parts.set(
         [
           cpv?.depth ?? Number.NaN,

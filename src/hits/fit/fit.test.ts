@@ -241,6 +241,30 @@ describe('by words alone', () => {
   })
 })
 
+describe('a tender of another trade', () => {
+  const toWins = modelWith({ pastWins: 1 })
+  const win = recordOf({ title: 'Berufskolleg Quellmar: Malerarbeiten', cpvCodes: ['45442100'] })
+  const heating = recordOf({ title: 'Berufskolleg Quellmar: Heizung', cpvCodes: ['45331100'] })
+  const painter: CompanyProfile = { cpv: ['45442100'], words: ['malerarbeiten'] }
+  const pointsOf = (profile: CompanyProfile, record: TenderRecord) =>
+    scored(profile, record, toWins, [win]).fit.parts[2]!.points!
+  const whole = pointsOf({}, heating)
+
+  test('is half as like a past win, however like their texts are', () => {
+    expect(whole).toBeGreaterThan(40)
+    expect(pointsOf(painter, heating)).toBeCloseTo(whole / 2, 0)
+  })
+
+  test.each<[string, CompanyProfile, Partial<TenderRecord>]>([
+    ['without a code it may be of the trade', painter, { cpvCodes: [] }],
+    ['a code of the same group is of the trade', painter, { cpvCodes: ['45440000'] }],
+    ['a word of the profile is of the trade', { ...painter, words: ['heizung'] }, {}],
+    ['past wins alone name no trade', {}, {}],
+  ])('%s', (_, profile, members) => {
+    expect(pointsOf(profile, { ...heating, ...members })).toBeCloseTo(whole, 1)
+  })
+})
+
 describe('rules', () => {
   const model = modelWith(all)
   const authority = { name: 'Stadt Quellmar', nationalId: 'DE 123.457', country: 'DE' }

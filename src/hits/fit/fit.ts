@@ -283,7 +283,7 @@ function scoreOf(
   const likenesses: Likenesses = {
     cpv: cheap.cpv,
     keywords: keywordLikeness(profile, readers.words, model),
-    pastWins: winLikeness(profile, readers),
+    pastWins: winLikeness(profile, cheap.cpv, readers),
     region: cheap.region?.likeness,
     value: cheap.value,
   }

@@ -141,20 +141,44 @@ export function countOf(numbers: readonly number[], reader: TermCounter): number
   return count
 }
 
+/** Share by which the likeness to past wins counts for a tender of another trade. */
+const otherTradeShare = 0.5
+/** Likeness of codes of one division: building works are all of one. */
+const oneDivision = 0.3
+
+/**
+ * Whether a tender is of another trade than the profile names: it states codes, which share no more than the division
+ * with the profile's and those of its wins, and has no word of it. Texts of one building, or of one authority, are
+ * alike all the same.
+ */
+function isOfOtherTrade(
+  { profileId, terms, ownWords, namesTrade }: PreparedProfile,
+  cpv: CpvLikeness | undefined,
+  reader: TermCounter,
+): boolean {
+  if (profileId === null || !namesTrade || cpv === undefined || cpv.isByTitle || cpv.depth > oneDivision) return false
+  return terms.slice(0, ownWords).every(({ numbers }) => countOf(numbers, reader) === 0)
+}
+
 /** Cosines to the past wins most similar to the tender, each from 0 to 1. */
 export type WinLikeness = { readonly texts: number; readonly titles: number; readonly authority: number }
 
 /** Similarity of each of the three to the win that is nearest in it; undefined without past wins. */
-export function winLikeness(profile: PreparedProfile, readers: TermCounters): WinLikeness | undefined {
+export function winLikeness(
+  profile: PreparedProfile,
+  cpv: CpvLikeness | undefined,
+  readers: TermCounters,
+): WinLikeness | undefined {
   if (profile.wins.length === 0) return undefined
   const nearest = (reader: TermCounter, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
     Math.min(
       1,
       profile.wins.reduce((best, win) => Math.max(best, cosine(vectorIn(win), reader)), 0),
     )
+  const share = isOfOtherTrade(profile, cpv, readers.words) ? otherTradeShare : 1
   return {
-    texts: nearest(readers.pieces, ({ pieces }) => pieces),
-    titles: nearest(readers.titles, ({ titles }) => titles),
+    texts: share * nearest(readers.pieces, ({ pieces }) => pieces),
+    titles: share * nearest(readers.titles, ({ titles }) => titles),
     authority: nearest(readers.authority, ({ authority }) => authority),
   }
 }

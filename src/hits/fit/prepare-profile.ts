@@ -32,7 +32,12 @@ export type PreparedProfile = {
   readonly nuts: readonly string[]
   /** The regions that the profile names: all regions inside them count. */
   readonly namedNuts: ReadonlySet<string>
+  /** The words of the profile itself, then terms of past wins. */
   readonly terms: readonly ProfileTerm[]
+  /** Number of words of the profile itself. */
+  readonly ownWords: number
+  /** Whether the profile itself says by codes or words what the company does. */
+  readonly namesTrade: boolean
   /** Sum of weighed matches at which the keywords give .63 of their points. */
   readonly kappa: number
   readonly wins: readonly PreparedWin[]
@@ -97,6 +102,8 @@ export function prepareProfile(
     nuts: [...new Set([...(profile.nuts ?? []), ...wins.flatMap(regionsOf)])],
     namedNuts: new Set(profile.nuts),
     terms,
+    ownWords: own.length,
+    namesTrade: own.length > 0 || (profile.cpv ?? []).length > 0,
     kappa: Math.max(minKappa, heaviest.slice(0, 6).reduce((sum, weight) => sum + weight, 0) / 2),
     wins: vectors,
     meanValue:
