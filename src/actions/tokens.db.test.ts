@@ -59,6 +59,19 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     expect(JSON.stringify(entries)).not.toContain(made.plaintext)
   })
 
+  test('of a token with an earlier end: its successor lives as long, and a begun day counts whole', async () => {
+    await using store = await openTestStore(engine)
+    const organizationId = await organizationIn(store)
+    const made = await inTransaction(store, (trx) => addToken(trx, at(0), { organizationId, name: 'ERP', days: 90 }))
+    if (made.kind !== 'created') throw new Error(made.kind)
+    const { tokenId } = made.token
+    await limitToken(store.db, tokenId, now + 10 * dayMs + hourMs, now)
+    const rotated = await inTransaction(store, (trx) =>
+      rotateToken(trx, at(dayMs), { tokenId, oldEndsInDays: undefined }),
+    )
+    expect(rotated).toMatchObject({ kind: 'rotated', token: { expiresAt: now + 12 * dayMs } })
+  })
+
   test('notify Owners only; an end is announced 30, 7 and 1 days before, once, however many processes look', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organizationIn(store)
