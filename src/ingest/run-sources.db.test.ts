@@ -111,6 +111,32 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect(await readdir(options.scratchFolder)).toEqual([])
   })
 
+  test('what is due is listed again when a second has passed, not for each slot', async () => {
+    for (const [requestMs, lists] of [
+      [0, 3],
+      [600, 5],
+    ] as const) {
+      await using store = await openTestStore(engine)
+      const portal = scriptedPortal(threeDays)
+      const time = { now: morning }
+      portal.onRequest = () => {
+        time.now += requestMs
+      }
+      let listed = 0
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (node.kind === 'SelectQueryNode' && JSON.stringify(node.where ?? '').includes('due_at')) listed++
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      await runSource({ ...store, db }, scriptedSource(portal), scriptedRun(portal, time, await scratch()))
+      expect(await outcomes(store)).toHaveLength(3)
+      // the last two find nothing left, before and after more is planned
+      expect(listed).toBe(lists)
+    }
+  })
+
   test('days missed while nothing ran are found and read', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal(threeDays)

@@ -16,6 +16,9 @@ export const usualRequestsPerMinute = 60
 /** Maximum share of a host's request rate for backfills. */
 export const defaultBackfillShare = 0.25
 
+/** How long a list of what is due is used. */
+const listedMs = 1000
+
 /** One stay at a portal: its slots are read one after the other under one lease. */
 export type Visit = {
   readonly store: Store
@@ -39,9 +42,15 @@ export async function readVisit(
   const results: SlotResult[] = []
   const start = await startOf(store, source, options)
   await planSource(store, source, options)
+  let [due, listedAt]: [DueSlot[], number] = [[], Number.NEGATIVE_INFINITY]
   while (!signal.aborted) {
-    const rows = (await listDueSlots(store.db, options.clock(), source.id)).filter(isDueOf)
-    const [next] = await dueSlotsOf(store, source, start, rows)
+    const now = options.clock()
+    // only this visit reads them, so a list of this moment is still right when its first slots were empty
+    if (due.length === 0 || now < listedAt || now - listedAt >= listedMs) {
+      const rows = (await listDueSlots(store.db, now, source.id)).filter(isDueOf)
+      ;[due, listedAt] = [await dueSlotsOf(store, source, start, rows), now]
+    }
+    const next = due.shift()
     if (!next) {
       // reading the past makes room for more of it
       await planSource(store, source, options)
