@@ -26,8 +26,7 @@ import {
   type SlotOutcome,
   type SourceRun,
   saveItems,
-  saveSlotOutcome,
-  saveSlotProgress,
+  saveSlot,
 } from '../store/sources/source-ledger.ts'
 import { nextDueAt, settledAtOf } from './plan-slots.ts'
 import type { PortalConnection } from './polite.ts'
@@ -217,6 +216,12 @@ function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
 
 type Sums = Pick<SourceRun, 'entries' | 'documents' | 'notices' | 'rejections'>
 
+/** How a reading ended; `write` gets the sums with its last group. */
+type ReadingEnd = {
+  readonly outcome: SlotOutcome | undefined
+  readonly write: (trx: Executor, sums: Sums) => Promise<void>
+}
+
 /** Steps that are on their way into the store. */
 class Progress {
   readonly #reading: SlotReading
@@ -290,16 +295,16 @@ class Progress {
     if (clock() - this.#groupStartedAt >= groupMs || this.#items.size >= batchDocuments) await this.store()
   }
 
-  /** Stores the group, and `more` with it, in one transaction under the fence; `more` gets the sums with the group. */
-  store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
+  /** Stores the group, and the end of the reading with it, in one transaction under the fence. */
+  store(end?: ReadingEnd): Promise<void> {
     const { processing } = this.#reading
-    return processing ? processing(() => this.#store(more)) : this.#store(more)
+    return processing ? processing(() => this.#store(end)) : this.#store(end)
   }
 
-  async #store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
+  async #store(end?: ReadingEnd): Promise<void> {
     const { store, source, lease, leaseMs, clock, documentStore } = this.#reading
     const { checkpoint, entries, isAny } = this.#pending
-    if (!isAny && this.#batch.size === 0 && !more) return
+    if (!isAny && this.#batch.size === 0 && !end) return
     const batch = this.#batch
     const items = [...this.#items].map(([key, version]) => ({ key, version }))
     const progress = { checkpoint: checkpoint ?? this.#checkpoint, ...this.totals }
@@ -315,9 +320,9 @@ class Progress {
         await holdLease(trx, lease, clock() + leaseMs)
         const written = await writeBatch(trx, read, clock())
         await saveItems(trx, source.id, items)
-        await saveSlotProgress(trx, this.#name, progress)
+        await saveSlot(trx, this.#name, progress, end?.outcome)
         const reached = addedUp(this.sums, entries, written)
-        await more?.(trx, reached)
+        await end?.write(trx, reached)
         return { added: written, sums: reached }
       })
       this.sums = sums
@@ -369,8 +374,7 @@ async function finish(
   )
   const run = { ...name, startedAt, endedAt: now, outcome, requests: reading.connection.requests(), detail, reason }
   // whole steps before the end are stored, however the reading ends
-  await progress.store(async (trx, sums) => {
-    if (judged) await saveSlotOutcome(trx, name, judged)
+  const write: ReadingEnd['write'] = async (trx, sums) => {
     await insertRun(trx, { ...run, ...sums })
     const isCheck =
       outcome === 'complete' ||
@@ -378,7 +382,8 @@ async function finish(
       outcome === 'empty' ||
       (outcome === 'notYet' && now < settledAtOf(source, channel, slot))
     if (isCheck) await setSourceCheck(trx, source.id, now)
-  })
+  }
+  await progress.store({ outcome: judged, write })
   const retryAt = retryAtOf(ended)
   return {
     ...run,

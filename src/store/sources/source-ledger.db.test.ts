@@ -13,8 +13,7 @@ import {
   listDueSlots,
   type SourceRun,
   saveItems,
-  saveSlotOutcome,
-  saveSlotProgress,
+  saveSlot,
 } from './source-ledger.ts'
 
 const name = { sourceId: 's', channel: 'daily', slot: '2026-11-20' }
@@ -43,7 +42,7 @@ describe.each(engines)('the ledger (%s)', (engine) => {
       { slot: '2026-11-20', dueAt: 100 },
       { slot: '2026-11-21', dueAt: 200 },
     ])
-    await saveSlotProgress(db, name, { checkpoint: '{"at":"\\u0000"}', announced: 9, delivered: 4 })
+    await saveSlot(db, name, { checkpoint: '{"at":"\\u0000"}', announced: 9, delivered: 4 })
     await insertSlots(db, 's', 'daily', [
       { slot: '2026-11-20', dueAt: 900 },
       { slot: '2026-11-22', dueAt: null },
@@ -64,11 +63,11 @@ describe.each(engines)('the ledger (%s)', (engine) => {
     const { db } = store
     await insertSlots(db, 's', 'daily', [{ slot: name.slot, dueAt: 1 }])
     const short = { dueAt: 5, failures: 1, lastError: 'x'.repeat(5000) }
-    await saveSlotOutcome(db, name, { ...short, missing: { what: 'two', since: 1000 } })
-    await saveSlotOutcome(db, name, { ...short, missing: { what: 'one', since: 2000 } })
+    await saveSlot(db, name, {}, { ...short, missing: { what: 'two', since: 1000 } })
+    await saveSlot(db, name, {}, { ...short, missing: { what: 'one', since: 2000 } })
     expect(await findSlot(db, name)).toMatchObject({ missing: 'one', missingSince: 1000, completedAt: null })
     expect((await findSlot(db, name))!.lastError).toHaveLength(1000)
-    await saveSlotOutcome(db, name, { dueAt: null, failures: 0, lastError: null, missing: null, completedAt: 3000 })
+    await saveSlot(db, name, {}, { dueAt: null, failures: 0, lastError: null, missing: null, completedAt: 3000 })
     expect(await findSlot(db, name)).toMatchObject({
       dueAt: null,
       missing: null,

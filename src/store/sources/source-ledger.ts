@@ -111,16 +111,6 @@ export type SlotProgress = {
   readonly delivered?: number
 }
 
-/** Writes how far a reading has come, in the transaction of what it stored. */
-export async function saveSlotProgress(db: Executor, name: SlotName, progress: SlotProgress): Promise<void> {
-  if (Object.keys(progress).length === 0) return
-  await updateSlot(db, name, {
-    ...(progress.checkpoint !== undefined && { checkpoint: progress.checkpoint }),
-    ...(progress.announced !== undefined && { announced: progress.announced }),
-    ...(progress.delivered !== undefined && { delivered: progress.delivered }),
-  })
-}
-
 /** How a reading ended. Absent members stay as they are. */
 export type SlotOutcome = {
   readonly dueAt: number | null
@@ -132,22 +122,36 @@ export type SlotOutcome = {
   readonly lastError: string | null
 }
 
-/** Writes how a reading ended and when the slot is due next. */
-export async function saveSlotOutcome(db: Executor, name: SlotName, outcome: SlotOutcome): Promise<void> {
-  const { missing } = outcome
+/**
+ * Writes how far a reading has come, in the transaction of what it stored; if it ended, also how, and when the slot is
+ * due next.
+ */
+export async function saveSlot(
+  db: Executor,
+  name: SlotName,
+  progress: SlotProgress,
+  outcome?: SlotOutcome,
+): Promise<void> {
   await updateSlot(db, name, {
-    due_at: outcome.dueAt,
-    failures: outcome.failures,
-    last_error: outcome.lastError === null ? null : cut(outcome.lastError),
-    ...(outcome.checkpoint !== undefined && { checkpoint: outcome.checkpoint }),
-    ...(outcome.completedAt !== undefined && { completed_at: outcome.completedAt }),
-    ...(missing === null && { missing: null, missing_since: null }),
-    ...(missing && {
-      missing: cut(missing.what),
-      missing_since: sql<number>`coalesce(missing_since, ${missing.since})`,
-    }),
+    ...(progress.checkpoint !== undefined && { checkpoint: progress.checkpoint }),
+    ...(progress.announced !== undefined && { announced: progress.announced }),
+    ...(progress.delivered !== undefined && { delivered: progress.delivered }),
+    ...(outcome && columnsOf(outcome)),
   })
 }
+
+const columnsOf = ({ missing, checkpoint, ...outcome }: SlotOutcome): UpdateObject<Database, 'source_slot'> => ({
+  due_at: outcome.dueAt,
+  failures: outcome.failures,
+  last_error: outcome.lastError === null ? null : cut(outcome.lastError),
+  ...(checkpoint !== undefined && { checkpoint }),
+  ...(outcome.completedAt !== undefined && { completed_at: outcome.completedAt }),
+  ...(missing === null && { missing: null, missing_since: null }),
+  ...(missing && {
+    missing: cut(missing.what),
+    missing_since: sql<number>`coalesce(missing_since, ${missing.since})`,
+  }),
+})
 
 /** Takes a slot that no card knows any more out of what is due. Its history stays. */
 export async function retireSlot(db: Executor, name: SlotName): Promise<void> {
