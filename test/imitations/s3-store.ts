@@ -1,5 +1,5 @@
-// An S3-compatible store on loopback: path-style GET, PUT and DELETE, its own check of every signature, errors on
-// demand.
+// An S3-compatible store on loopback: path-style GET, PUT and DELETE, listings in short pages, its own check of every
+// signature, errors on demand.
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -53,7 +53,12 @@ export type S3Store = AsyncDisposable & {
   readonly requests: { readonly method: string; readonly path: string }[]
   /** The next requests receive these answers: a status, or a broken connection. */
   readonly faults: (number | 'broken')[]
+  /** Asked about each request that has no such fault: the status with which it is refused. */
+  refusal: (method: string, path: string) => number | undefined
 }
+
+/** Far fewer than S3 has, so that no listing is on one page. */
+const keysOfPage = 3
 
 const accessKeyId = 'AKIDMADEUP'
 const secretAccessKey = 'made/up+secret'
@@ -74,7 +79,7 @@ export async function startS3Store(options: {
     const body = Buffer.concat(parts)
     const path = request.url!.split('?')[0]!
     requests.push({ method: request.method!, path })
-    const fault = faults.shift()
+    const fault = faults.shift() ?? store.refusal(request.method!, path)
     if (fault === 'broken') return request.socket.destroy()
     const refuse = (status: number, code: string) =>
       reply
@@ -84,6 +89,10 @@ export async function startS3Store(options: {
     const wrong = refusalOf(request, body, options)
     if (wrong) return refuse(403, wrong)
     const name = decodeURIComponent(path.slice(1))
+    if (request.method === 'GET' && name === options.bucket)
+      return reply
+        .writeHead(200)
+        .end(listingOf(objects, `${name}/`, new URL(request.url!, 'http://store').searchParams))
     if (!name.startsWith(`${options.bucket}/`)) return refuse(404, 'NoSuchBucket')
     if (request.method === 'PUT') {
       objects.set(name, body)
@@ -97,17 +106,33 @@ export async function startS3Store(options: {
     return found ? reply.writeHead(200, { 'content-length': found.length }).end(found) : refuse(404, 'NoSuchKey')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const store: S3Store = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     requests,
     faults,
+    refusal: () => undefined,
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
+  return store
+}
+
+/** A page of ListObjectsV2, in the order of the keys. */
+function listingOf(objects: ReadonlyMap<string, Buffer>, bucket: string, asked: URLSearchParams): string {
+  const [prefix, after] = [asked.get('prefix') ?? '', asked.get('continuation-token') ?? '']
+  const keys = [...objects.keys()].filter((name) => name.startsWith(bucket)).map((name) => name.slice(bucket.length))
+  const left = keys.filter((key) => key.startsWith(prefix) && key > after).sort()
+  const page = left.slice(0, keysOfPage)
+  const more = left.length > page.length
+  const listed = page.map(
+    (key) => `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>`,
+  )
+  const next = more ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+  return `<ListBucketResult><IsTruncated>${more}</IsTruncated>${next}${listed.join('')}</ListBucketResult>`
 }
 
 function refusalOf(

@@ -1,65 +1,19 @@
 // The drill on stocks with editions: what it restores, what it finds when records changed, and which backups it leaves.
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { putNumbered, startOfStock } from '../../../test/numbered-tenders.ts'
-import { runOperation, serviceContext } from '../../../test/operations-world.ts'
-import { drawnEngines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../../test/world.ts'
-import { hourMs } from '../../domain/time.ts'
-import { publish } from '../../publish/publish.ts'
+import { openDrillWorld } from '../../../test/drill-world.ts'
+import { putNumbered } from '../../../test/numbered-tenders.ts'
+import { openEmptyDatabase, testDatabaseUrl } from '../../../test/world.ts'
 import { openStore } from '../../store/database/database.ts'
 import { getSetting } from '../../store/database/settings.ts'
 import { lastDrillSetting } from '../../store/nodes/last-backup.ts'
 import { openServer } from '../../store/server/open-server.ts'
-import type { EventOf } from '../events/command-event.ts'
-import { drill } from './drill.ts'
-
-const [engine] = drawnEngines
-
-async function openWorld() {
-  const folder = await mkdtemp(join(tmpdir(), 'tenderstock-drills-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const [shelf, scratch, dataFolder] = ['backups', 'scratch', 'data'].map((name) => join(folder, name))
-  for (const path of [shelf!, scratch!, dataFolder!]) await mkdir(path)
-  const store = await openTestStore(engine!)
-  onTestFinished(() => store[Symbol.asyncDispose]())
-  const context = serviceContext({ store, dataFolder: dataFolder! })
-  let hour = 0
-  const publishNext = async () => {
-    await putNumbered(store, 0, 20, ++hour)
-    const now = startOfStock + hour * hourMs + 1
-    expect(await publish(store, { now, minIntervalMs: hourMs, overrideGate: true })).toMatchObject({
-      kind: 'published',
-    })
-  }
-  const backUp = (name: string) =>
-    runOperation(context, { command: 'backup', operands: [join(shelf!, name)], options: {} }, () => {})
-  const run = async (options: object = {}) => {
-    const warnings: string[] = []
-    let drilled: EventOf<'drilled'> | undefined
-    const code = await drill(
-      {
-        dataFolder: dataFolder!,
-        version: 'test',
-        tellStock: (location, facts) =>
-          runOperation(context, { command: 'drill', operands: [location], options: facts }, () => {}),
-      },
-      { command: 'drill', operands: [shelf!], options: { scratch, ...options } },
-      (event) => {
-        if (event.event === 'drilled') drilled = event
-        if (event.event === 'warning') warnings.push(event.message)
-      },
-    )
-    expect(await readdir(scratch!)).toEqual([])
-    return { code, drilled, warnings }
-  }
-  return { store, shelf: shelf!, publishNext, backUp, run }
-}
 
 test('a drill restores the newest backup and tells the stock; old ones go only if all are well', async () => {
-  const { store, shelf, publishNext, backUp, run } = await openWorld()
+  const { store, shelf, publishNext, backUp, run } = await openDrillWorld()
   await publishNext()
   await backUp('1')
   const first = await run()
@@ -92,7 +46,7 @@ test('a drill restores the newest backup and tells the stock; old ones go only i
 }, 600_000)
 
 test('backups of other stocks with the same key and place are neither restored nor removed', async () => {
-  const { store, shelf, publishNext, backUp, run } = await openWorld()
+  const { store, shelf, publishNext, backUp, run } = await openDrillWorld()
   await backUp('before the first edition')
   expect(await run()).toMatchObject({ code: 0, drilled: { edition: null, digest: null } })
   await publishNext()
@@ -113,7 +67,7 @@ test('backups of other stocks with the same key and place are neither restored n
 }, 600_000)
 
 test('a backup whose records are not those that were published is found', async () => {
-  const { store, publishNext, backUp, run } = await openWorld()
+  const { store, publishNext, backUp, run } = await openDrillWorld()
   await publishNext()
   await backUp('1')
   const { rows } = await sql<{ checksum: string }>`select checksum from edition`.execute(store.db)
@@ -131,7 +85,7 @@ test('a backup whose records are not those that were published is found', async 
 test.runIf(testDatabaseUrl !== undefined)(
   'a scratch database on a server is emptied; one in use, also that of the stock, is left as it is',
   async () => {
-    const { store, publishNext, backUp, run } = await openWorld()
+    const { store, publishNext, backUp, run } = await openDrillWorld()
     await publishNext()
     await backUp('1')
     await using database = await openEmptyDatabase()
@@ -149,6 +103,53 @@ test.runIf(testDatabaseUrl !== undefined)(
     await expect(run({ scratch: database.url })).rejects.toThrow(/it holds: function only_this/)
     expect(await tables()).toEqual([])
     await sql`drop function only_this`.execute(db)
+
+    // leftovers of a drill, and what is not of one: its name without the mark, and what somebody put beside its tables
+    const leave = async (comment: string) => {
+      await sql`drop schema if exists tenderstock_drill cascade`.execute(db)
+      await sql`create schema tenderstock_drill`.execute(db)
+      await sql`comment on schema tenderstock_drill is ${sql.lit(comment)}`.execute(db)
+      await sql`create table tenderstock_drill.tender (id bigint generated always as identity primary key)`.execute(db)
+    }
+    const mark = 'Scratch tables of a drill of Tenderstock, which the next drill removes.'
+    await leave(mark)
+    expect(await run({ scratch: database.url })).toMatchObject({ code: 0 })
+    expect((await sql`select from pg_namespace where nspname = 'tenderstock_drill'`.execute(db)).rows).toEqual([])
+    const foreign = {
+      'schema tenderstock_drill, without': [],
+      'table tenderstock_drill.mine': ['create table tenderstock_drill.mine (id int)'],
+      'view tenderstock_drill.tender': [
+        'drop table tenderstock_drill.tender',
+        'create view tenderstock_drill.tender as select 1 as id',
+      ],
+      'sequence tenderstock_drill.mine': ['create sequence tenderstock_drill.mine'],
+      'function tenderstock_drill.mine': [
+        "create function tenderstock_drill.mine() returns int language sql as 'select 1'",
+      ],
+      'view elsewhere.mine': ['create view elsewhere.mine as select id from tenderstock_drill.tender'],
+      'table elsewhere.mine': ['create table elsewhere.mine (id bigint references tenderstock_drill.tender)'],
+      'table elsewhere.child': ['create table elsewhere.child () inherits (tenderstock_drill.tender)'],
+      'table mine': ['create table public.mine (id int)'],
+    }
+    for (const [named, statements] of Object.entries(foreign)) {
+      await leave(named.startsWith('schema') ? 'of another program' : mark)
+      await sql`create schema elsewhere`.execute(db)
+      for (const statement of statements) await sql.raw(statement).execute(db)
+      const count = async () => (await sql`select from pg_class`.execute(db)).rows.length
+      const before = await count()
+      await expect(run({ scratch: database.url }), named).rejects.toThrow(`it holds: ${named}`)
+      expect(await count(), named).toBe(before)
+      await sql`drop schema elsewhere cascade`.execute(db)
+      await sql`drop table if exists public.mine`.execute(db)
+    }
+    // another drill that runs there keeps its tables
+    await leave(mark)
+    await db.connection().execute(async (other) => {
+      await sql`select pg_advisory_lock(hashtext(${mark}))`.execute(other)
+      await expect(run({ scratch: database.url })).rejects.toThrow(/is used by another drill/)
+      await sql`select pg_advisory_unlock(hashtext(${mark}))`.execute(other)
+    })
+    expect(await run({ scratch: database.url })).toMatchObject({ code: 0 })
 
     const stock = await openStore({ databaseUrl: database.url, dataFolder: tmpdir() })
     onTestFinished(stock.close)

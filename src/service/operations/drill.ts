@@ -13,11 +13,11 @@ import { findSecretKey } from '../../platform/sealing.ts'
 import { type BackupShelf, openBackupShelf } from '../../store/backup/backup-shelf.ts'
 import type { BackupStorage } from '../../store/backup/backup-storage.ts'
 import { type Manifest, readManifest, verifyBackup } from '../../store/backup/manifest.ts'
-import { assertUnused, removeTables, restoreStock } from '../../store/backup/restore-stock.ts'
+import { restoreStock } from '../../store/backup/restore-stock.ts'
+import { inScratchSchema } from '../../store/backup/scratch-schema.ts'
 import { openStore, type Store } from '../../store/database/database.ts'
 import { type ReadDigest, readNewestDigest } from '../../store/editions/digest-of-edition.ts'
 import { migrate } from '../../store/schema/migrate.ts'
-import { openServer } from '../../store/server/open-server.ts'
 import { shownAddress } from '../../store/server/server-addresses.ts'
 import type { ControlRequest } from '../control/control-socket.ts'
 import type { Emit } from '../events/command-event.ts'
@@ -158,23 +158,12 @@ async function restoreInto(scratch: Scratch, work: Restoring): Promise<ReadDiges
   }
   const { databaseUrl } = scratch
   const target = `The database ${shownAddress(databaseUrl)}`
-  const server = await openServer({ databaseUrl, statementTimeoutMs })
-  try {
-    // any that is in use, that of the stock under whatever address too, ends here
-    await assertUnused(server.db, target)
-    try {
-      const store = await openStore({ databaseUrl, dataFolder: tmpdir(), migrations: known })
-      return await restoreAndRead(store, target, work).finally(store.close)
-    } finally {
-      await removeTables(server.db)
-    }
-  } finally {
-    await server.close()
-  }
+  return inScratchSchema(databaseUrl, target, async (scratchUrl) => {
+    const store = await openStore({ databaseUrl: scratchUrl, dataFolder: tmpdir(), migrations: known })
+    return await restoreAndRead(store, target, work).finally(store.close)
+  })
 }
 
-/** Of emptying the scratch database. */
-const statementTimeoutMs = 10 * 60_000
 const scratchStart = 'tenderstock-drill-'
 
 /** Scratch databases of drills that were killed: none runs for a day. */

@@ -94,24 +94,6 @@ export async function restoreStock(
   return summary
 }
 
-/** Throws OperatorError when the database of a server holds anything, be it without rows: `removeTables` takes all. */
-export async function assertUnused(db: Executor, target: string): Promise<void> {
-  const { rows } = await sql<{ held: string }>`
-    select pg_describe_object(classid, objid, objsubid) as held from pg_depend
-    where refclassid = 'pg_namespace'::regclass and refobjid = 'public'::regnamespace limit 1`.execute(db)
-  if (rows[0])
-    throw new OperatorError(
-      'target-not-empty',
-      `${target} is not empty (it holds: ${rows[0].held}); name a new one, which is emptied afterwards.`,
-    )
-}
-
-/** Empties a scratch database, which held nothing but what was restored into it. */
-export async function removeTables(db: Executor): Promise<void> {
-  await sql`drop schema public cascade`.execute(db)
-  await sql`create schema public`.execute(db)
-}
-
 /** The stock goes on with another secret key, unless secrets of webhooks still need the former one. */
 async function loseKeys(trx: Executor, { randomBytes }: CursorKeyOptions): Promise<void> {
   await loseRedactions(trx, randomBytes)

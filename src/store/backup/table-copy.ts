@@ -174,7 +174,7 @@ export type SequenceState = { readonly name: string; readonly value: string; rea
 /** The numbers that sequences have reached. */
 export async function readSequences(db: Executor): Promise<SequenceState[]> {
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname`.execute(db)
+    where relnamespace = current_schema()::regnamespace and relkind = 'S' order by relname`.execute(db)
   const states: SequenceState[] = []
   for (const { name } of rows) states.push(await sequenceState(db, name))
   return states
@@ -190,7 +190,7 @@ async function sequenceState(db: Executor, name: string): Promise<SequenceState>
  * Numbers that the database assigns continue from there. This is not undone with the transaction: a number is skipped.
  */
 export async function setSequence(db: Executor, { name, value, isUsed }: SequenceState): Promise<void> {
-  await sql`select setval(${`public.${name}`}::regclass, ${value}::text::bigint, ${isUsed}::boolean)`.execute(db)
+  await sql`select setval(${name}::regclass, ${value}::text::bigint, ${isUsed}::boolean)`.execute(db)
   const now = await sequenceState(db, name)
   if (now.value !== value || now.isUsed !== isUsed)
     throw new Error(`the copy of the sequence ${name} stands at ${now.value}, not at ${value}`)
@@ -219,7 +219,7 @@ export async function readTables(db: Executor): Promise<Table[]> {
       (select coalesce(json_agg(confrelid::regclass::text), '[]') from pg_constraint
         where conrelid = class.oid and contype = 'f' and confrelid <> conrelid) as referenced
     from pg_class as class
-    where class.relnamespace = 'public'::regnamespace and class.relname not like 'kysely%'
+    where class.relnamespace = current_schema()::regnamespace and class.relname not like 'kysely%'
     order by class.relname`.execute(db)
   const strange = rows.find(({ kind }) => !knownKinds.includes(kind))
   if (strange) throw new Error(`a copy does not know what to do with ${strange.name} (relkind ${strange.kind})`)

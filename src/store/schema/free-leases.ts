@@ -10,7 +10,7 @@ import type { Database } from './schema.ts'
 export async function freeLeases(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{
     name: string
-  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(db)
+  }>`select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
   const names = new Set(rows.map(({ name }) => name))
   for (const table of ['publication', 'hit_mark', 'edition_export'] as const)
     if (names.has(table)) await db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()

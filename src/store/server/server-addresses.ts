@@ -41,6 +41,15 @@ function wantedOf(said: string | null, hosts: number): Wanted {
   )
 }
 
+/** The same address, with options of its sessions besides its own: `-c search_path=other`. */
+export function withOptions(databaseUrl: string, options: string): string {
+  const [address, query] = databaseUrl.split('?', 2) as [string, string?]
+  const parameters = new URLSearchParams(query)
+  parameters.set('options', [parameters.get('options'), options].filter(Boolean).join(' '))
+  // PostgreSQL reads a plus sign as itself
+  return `${address}?${parameters.toString().replaceAll('+', '%20')}`
+}
+
 /** Hosts, ports and name, without user and password. */
 export function shownAddress(databaseUrl: string): string {
   const urls = serverAddresses(databaseUrl).urls.map((text) => new URL(text))
