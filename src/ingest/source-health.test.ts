@@ -66,6 +66,19 @@ describe('the health of a source', () => {
     expect(sourceHealth(keyed, well, { now, hasKey: true }).state).toBe('ok')
   })
 
+  test('that is gone fails, and is not said to answer without news; one that fell silent before stays silent', () => {
+    const gone = { lastNewAt: now - 9 * dayMs, lastSuccessAt: now - 9 * dayMs + hourMs, failures: 40 }
+    const { state, alarms } = sourceHealth(
+      source,
+      { ...well, ...gone, lastReason: 'no-answer', lastError: 'no such host' },
+      { now, hasKey: false },
+    )
+    expect([state, alarms.map(({ kind }) => kind)]).toEqual(['no-answer', ['failing']])
+    expect(alarms[0]!.detail).toContain('no such host')
+    expect(kinds({ ...gone, lastSuccessAt: now - dayMs })).toEqual(['failing', 'silent'])
+    expect(kinds({ lastNewAt: now - 5 * dayMs, lastSuccessAt: now - 5 * hourMs })).toEqual(['silent'])
+  })
+
   const unread = { lastSuccessAt: null, lastNewAt: null }
   const untried = { ...unread, firstReadAt: null, lastReadAt: null }
   const failing = (lastReason: string | null) => ({ ...unread, failures: 1, lastReason })

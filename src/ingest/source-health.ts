@@ -179,9 +179,12 @@ function* failing(record: SourceRecord, now: number): Generator<Alarm> {
 }
 
 function* silent(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
+  if (record.lastSuccessAt === null) return
   const since = record.lastNewAt ?? record.firstReadAt ?? now
-  const days = Math.floor((now - since) / dayMs)
-  if (record.lastSuccessAt === null || days < source.expects.silentAfterDays) return
+  // whether one that answers no more has anything new is known up to its last answer
+  const until = now - record.lastSuccessAt < failingMs ? now : record.lastSuccessAt
+  const days = Math.floor((until - since) / dayMs)
+  if (days < source.expects.silentAfterDays) return
   yield {
     kind: 'silent',
     share: 1,

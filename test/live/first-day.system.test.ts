@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { Source } from '../../src/sources/source.ts'
+import { plantingHook } from '../planted-edit.ts'
 import type { PrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
-import { draw, type Fault, faults, spoil } from './hostile-internet.ts'
+import { draw, type Fault, faults, spoil, startDistrusted } from './hostile-internet.ts'
 import { openPortals, runProgram } from './live-program.ts'
 
 const minute = 60_000
@@ -30,13 +31,19 @@ async function openInternet(sources: readonly Source[], faultOf: ReadonlyMap<str
       most.set(host!, Math.max(most.get(host!) ?? 0, now))
       answer.once('close', () => open.set(host!, open.get(host!)! - 1))
       const fault = faultOf.get(host!)
-      return fault !== undefined && spoil(fault, path === '' ? '/' : path!, answer)
+      return fault !== undefined && fault !== 'tls' && spoil(fault, path === '' ? '/' : path!, answer)
     },
   )
   return { url, most }
 }
 
-const run = (args: readonly string[]) => runProgram(args, closers)
+/** The program reaches these hosts by TLS, which the simulator does not speak. */
+function leadsTo(url: string, hosts: readonly string[]): readonly string[] {
+  const file = 'src/service/control/portal-access.ts'
+  const from = 'const route = (url: URL) => new URL('
+  const to = `const route = (url: URL) => ${JSON.stringify(hosts)}.includes(url.host) ? new URL('${url}') : new URL(`
+  return ['--import', plantingHook({ name: 'TLS', file, from, to })]
+}
 
 test('portals that do not deliver starve nobody, and each says why', { timeout: 40 * minute }, async () => {
   const { sources, bad, faultOfHost, healthy } = await draw()
@@ -44,6 +51,11 @@ test('portals that do not deliver starve nobody, and each says why', { timeout: 
   closers.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const data = await putEmptyStock(join(folder, 'data'))
   const internet = await openInternet(sources, faultOfHost)
+  const distrusted = await startDistrusted(folder)
+  closers.push(distrusted.close)
+  const hostsOf = (fault: Fault) => [...faultOfHost].flatMap(([host, each]) => (each === fault ? [host] : []))
+  const node = leadsTo(distrusted.url, hostsOf('tls'))
+  const run = (args: readonly string[]) => runProgram(args, closers, node)
   const startedAt = Date.now()
   const since = (what: string) =>
     console.log(`first-day: ${what} after ${Math.round((Date.now() - startedAt) / 1000)} s`)
@@ -103,5 +115,10 @@ test('portals that do not deliver starve nobody, and each says why', { timeout: 
     check.events.filter(({ event }) => event === 'sourceChecked').map(({ sourceId, verdict }) => [sourceId, verdict]),
   )
   expect(verdicts.size).toBe(ids.length)
+  // each tried to speak to it, and none went on
+  expect(distrusted.seen.connections).toBeGreaterThan(0)
+  expect(distrusted.seen.requests).toBe(0)
+  const ofTls = list.events.filter(({ sourceId }) => bad.get(String(sourceId)) === 'tls')
+  expect(ofTls.map(({ lastReason }) => lastReason)).toEqual(hostsOf('tls').map(() => 'tls'))
   for (const id of bad.keys()) expect(['unreachable', 'differs'], id).toContain(verdicts.get(id))
 })

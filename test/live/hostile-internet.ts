@@ -1,11 +1,15 @@
 // Portals that do not deliver: what each does, and which of the real cards it stands for.
+import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import type { SourceState } from '../../src/domain/source-state.ts'
 import { hostGroups } from '../../src/ingest/host-groups.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { madeUpCertificate } from '../testing/made-up-certificate.ts'
 import { seed } from '../testing/seed.ts'
 
 /** What a portal does, its share of all, and the state in which the operator finds its sources. */
@@ -16,11 +20,34 @@ export const faults = {
   forbidding: { share: 0.05, state: 'forbidden' },
   garbage: { share: 0.05, state: 'wrong-content' },
   page: { share: 0.05, state: 'wrong-content' },
+  tls: { share: 0.05, state: 'no-answer' },
 } as const satisfies { readonly [name: string]: { readonly share: number; readonly state: SourceState } }
 export type Fault = keyof typeof faults
 
-/** Answers as the fault does; false leaves the request to the portal. */
-export function spoil(fault: Fault, path: string, answer: ServerResponse): boolean {
+/**
+ * A server whose certificate is of another name, and of nobody whom anyone trusts. Returns its address and how many
+ * clients began to speak to it; a request that is answered is a client that accepted it.
+ */
+export async function startDistrusted(folder: string) {
+  const paths = madeUpCertificate(folder, 'DNS:elsewhere.example')
+  const seen = { connections: 0, requests: 0 }
+  const server = createServer({ key: readFileSync(paths.key), cert: readFileSync(paths.certificate) }, (_, answer) => {
+    seen.requests += 1
+    answer.end('{}')
+  })
+  server.on('connection', () => {
+    seen.connections += 1
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, close }
+}
+
+/** Answers as the fault does; false leaves the request to the portal. Clients of `tls` end before they ask. */
+export function spoil(fault: Exclude<Fault, 'tls'>, path: string, answer: ServerResponse): boolean {
   if (fault === 'silent') return true
   if (fault === 'away') {
     answer.destroy()

@@ -45,13 +45,20 @@ export async function openPortals(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A command on the embedded engine, with the events that it prints and the code that it ends with. */
+/**
+ * A command on the embedded engine, with the events that it prints and the code that it ends with. `node`: arguments of
+ * Node.js.
+ */
 export function runProgram(
   args: readonly string[],
   closers: Closers,
+  node: readonly string[] = [],
 ): { readonly child: ChildProcess; readonly events: PrintedEvent[]; readonly end: Promise<number | null> } {
   const env = { ...process.env, DATABASE_URL: '', REDIS_URL: '', TENDERSTOCK_CONTACT: 'anna@operator.example' }
-  const child = spawn(process.execPath, [program, ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...node, program, ...args, '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   closers.push(() => child.kill('SIGKILL'))
   const events: PrintedEvent[] = []
   createInterface({ input: child.stdout }).on('line', (line) => void events.push(readPrintedEvent(line)))

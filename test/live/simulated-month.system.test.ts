@@ -1,27 +1,38 @@
 // The first day and the first month of live reading in simulated time: the workers of production, before portals of
-// which many do not deliver, one goes away for a week, one changes its host, and one renames a member.
+// which many do not deliver, one goes away for a week, one for good, one changes its host, and one renames a member;
+// and the rounds of production, which consolidate and publish meanwhile.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { deskConcerns } from '../../src/console/desk/desk-concerns.ts'
+import type { FirstReading } from '../../src/domain/source-state.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import type { EditionLog } from '../../src/edition/write/edition-log.ts'
 import { firstReading, isReadEnough } from '../../src/ingest/first-reading.ts'
 import { hostGroups } from '../../src/ingest/host-groups.ts'
 import { createPoliteHosts } from '../../src/ingest/polite.ts'
 import { runWorkers } from '../../src/ingest/run-sources.ts'
 import { sourcesHealth, watchSources } from '../../src/ingest/watch-sources.ts'
 import { type HttpAnswer, type HttpClient, type HttpRequest, openHttp, Retryable } from '../../src/platform/http.ts'
+import type { EventOf } from '../../src/service/events/command-event.ts'
 import { alarmLines } from '../../src/service/rounds/alarm-lines.ts'
+import type { LiveSources } from '../../src/service/rounds/live-sources.ts'
+import { StockRound } from '../../src/service/start/stock-round.ts'
+import type { NodeState } from '../../src/service/watch/node-state.ts'
 import { sampleShelf } from '../../src/simulator/shelf.ts'
 import { startSimulator } from '../../src/simulator/start-simulator.ts'
 import { parserOf } from '../../src/sources/parse-document.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
+import { openDatabaseClock } from '../../src/store/database/database-clock.ts'
+import { readDesk } from '../../src/store/screens/desk.ts'
+import { serviceContext } from '../operations-world.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
 import { openTestStore } from '../world.ts'
-import { draw, type Fault, faults } from './hostile-internet.ts'
+import { draw, type Fault, faults, startDistrusted } from './hostile-internet.ts'
 import { simulatedTime } from './simulated-time.ts'
 
 const start = Date.UTC(2026, 10, 18, 12)
@@ -87,6 +98,9 @@ async function openWorld(
   closers.push(() => simulator.close())
   const real = openHttp({ network: 'loopback', route: simulator.route, timeoutMs: 60_000 })
   closers.push(() => real.close())
+  const distrusted = await startDistrusted(folder)
+  const byTls = openHttp({ network: 'loopback', route: () => new URL(distrusted.url), timeoutMs: 60_000 })
+  closers.push(distrusted.close, () => byTls.close())
   const open = new Map<string, number>()
   const most = new Map<string, number>()
   const moved = new Map<string, string>()
@@ -102,6 +116,7 @@ async function openWorld(
       })
     }
     if (instead === 'away') throw new Retryable(`${host} has no address`, { reason: 'no-answer' })
+    if (instead === 'tls') return await time.during(byTls.send(request))
     if (instead === 'forbidding' && isRobots)
       return answerOf(request, 200, 'text/plain', 'User-agent: *\nDisallow: /\n')
     if (instead !== undefined && instead !== 'forbidding') {
@@ -144,6 +159,7 @@ async function openWorld(
   const faulty: unknown[] = []
   const readAt = new Map<string, number>()
   let enoughAt: number | undefined
+  let reading: FirstReading | undefined
   const work = runWorkers(store, sources, {
     all: all.values(),
     workers: 4,
@@ -165,7 +181,8 @@ async function openWorld(
       if (outcome !== 'failed' && outcome !== 'refused' && !readAt.has(sourceId)) readAt.set(sourceId, clock())
     },
     onNews: (news) => {
-      if (isReadEnough(firstReading(sources, news))) enoughAt ??= clock()
+      reading = firstReading(sources, news)
+      if (isReadEnough(reading)) enoughAt ??= clock()
     },
     onFault: (_source, error) => void faulty.push(error),
   })
@@ -179,8 +196,41 @@ async function openWorld(
   const watched = { sources: new Map(sources.map((source) => [source.id, source])), hasKey: () => true }
   const lines: string[] = []
   const raised: { readonly sourceId: string; readonly kind: string; readonly at: number }[] = []
-  let watchedAt = start
-  /** Lets time pass, and raises and clears alarms meanwhile. */
+  const published: EventOf<'published'>[] = []
+  const announced: number[] = []
+  const held: string[] = []
+  let newest: { readonly edition: number; readonly publishedAt: number } | undefined
+  const round = new StockRound({
+    context: serviceContext({
+      store,
+      dataFolder: folder,
+      clock,
+      wallClock: clock,
+      databaseClock: openDatabaseClock(clock, clock),
+    }),
+    editions: {
+      get newest() {
+        return newest
+      },
+    } as unknown as EditionLog,
+    state: { report: () => {} } as unknown as NodeState,
+    emit: (event) => {
+      if (event.event === 'firstReading') announced.push(event.latestAt)
+      if (event.event === 'held') held.push(...event.reasons)
+      if (event.event !== 'published') return
+      published.push(event)
+      newest = event
+    },
+    publishIntervalMs: hourMs,
+    ingestPaths: [],
+    live: {
+      firstReading: () => (enoughAt === undefined ? reading : undefined),
+    } as unknown as LiveSources,
+    samples: undefined,
+    roles: new Set(['consolidate', 'publish']),
+  })
+  let [watchedAt, isFirst] = [start, true]
+  /** Lets time pass; raises and clears alarms meanwhile, consolidates and publishes. */
   const passUntil = async (until: number) => {
     while (clock() < until) {
       await time.pass(Math.min(until, watchedAt + watchMs))
@@ -189,7 +239,30 @@ async function openWorld(
       watchedAt = clock()
       raised.push(...found.raised.map(({ sourceId, kind }) => ({ sourceId, kind, at: clock() })))
       lines.push(...alarmLines(found.raised))
+      await round.run(isFirst, (_stage, work) => work())
+      isFirst = false
     }
+  }
+  /** What the first page of the console says, and until when the next edition comes. */
+  const desk = async () => {
+    const facts = await readDesk(store.db, clock())
+    const judged = await sourcesHealth(store, { ...watched, now: clock() })
+    const { concerns } = deskConcerns(
+      {
+        facts,
+        newest,
+        held: facts.holds > 0 ? (newest?.edition ?? 0) + 1 : undefined,
+        clocks: [],
+        disk: { free: 1, total: 1 },
+        isMailSet: true,
+        titles: new Map(sources.map(({ id, title }) => [id, title])),
+        sources: judged.map(({ health }) => health.state),
+        hasSamples: false,
+        now: clock(),
+      },
+      'en',
+    )
+    return { headings: concerns.map(({ heading }) => String(heading)), concerns, next: round.nextEdition() }
   }
   const states = async () =>
     new Map(
@@ -198,7 +271,32 @@ async function openWorld(
         { state: health.state, waiting: record.waitingSlots, alarms: health.alarms.map(({ kind }) => kind) },
       ]),
     )
-  return { store, simulator, clock, passUntil, states, readAt, enoughAt: () => enoughAt, lines, raised, most, faulty }
+  return {
+    ...{
+      store,
+      simulator,
+      clock,
+      passUntil,
+      states,
+      desk,
+      readAt,
+      enoughAt: () => enoughAt,
+      lines,
+      raised,
+      most,
+      faulty,
+    },
+    ...{ published, announced, held, distrusted },
+  }
+}
+
+/** No two of them come within an hour (P7). */
+function expectHourly(published: readonly EventOf<'published'>[]): void {
+  const tooSoon = published.filter(
+    (each, index) => index > 0 && each.publishedAt < published[index - 1]!.publishedAt + hourMs,
+  )
+  expect(tooSoon).toEqual([])
+  expect(published.map(({ edition }) => edition)).toEqual(published.map((_, index) => index + 1))
 }
 
 test('the first day: TED and DÖE within 5 minutes, all that are well within 30, and five alarms at most', {
@@ -218,7 +316,14 @@ test('the first day: TED and DÖE within 5 minutes, all that are well within 30,
   })
   now = world.clock
   const after = (at: number | undefined) => ((at ?? Number.POSITIVE_INFINITY) - start) / minuteMs
+  await world.passUntil(start + 5 * minuteMs)
+  const afterFive = await world.desk()
+  console.log(`desk after 5 minutes: ${afterFive.headings.join(' | ')}`)
   await world.passUntil(start + 30 * minuteMs)
+  // until then, the terminal said when it would come at the latest
+  expect(world.published).toHaveLength(1)
+  expect(after(world.published[0]!.publishedAt)).toBeLessThanOrEqual(20)
+  expect(world.announced.every((at) => at === start + 15 * minuteMs)).toBe(true)
   for (const id of ['ted', 'doe']) expect(after(world.readAt.get(id)), id).toBeLessThanOrEqual(5)
   expect(after(world.enoughAt())).toBeLessThanOrEqual(15)
   expect(healthy.filter(({ id }) => !world.readAt.has(id)).map(({ id }) => id)).toEqual([])
@@ -228,6 +333,18 @@ test('the first day: TED and DÖE within 5 minutes, all that are well within 30,
     return Object.fromEntries([...bad.keys()].map((id) => [id, states.get(id)!.state]))
   }
   expect(await found()).toEqual(expected)
+  const failing = `${bad.size} of ${sources.length} active sources deliver nothing`
+  await world.passUntil(start + hourMs)
+  const afterHour = await world.desk()
+  console.log(`desk after an hour: ${afterHour.headings.join(' | ')}`)
+  expect(afterHour.headings).toContain(failing)
+  await world.passUntil(start + 6 * hourMs + 10 * minuteMs)
+  const afterSix = await world.desk()
+  console.log(`desk after 6 hours: ${afterSix.headings.join(' | ')}`)
+  // by cause, in one concern, and not one for each
+  expect(afterSix.headings.filter((heading) => heading.includes('deliver nothing'))).toEqual([failing])
+  const counts = afterSix.concerns.find(({ heading }) => String(heading) === failing)!.body
+  expect(String(counts).split(' · ')).toHaveLength(new Set(Object.values(expected)).size)
   await world.passUntil(start + dayMs)
   expect(await found()).toEqual(expected)
   console.log(`simulated first day: ${sources.length} sources, alarms: ${world.lines.join(' | ')}`)
@@ -235,6 +352,12 @@ test('the first day: TED and DÖE within 5 minutes, all that are well within 30,
   expect([...world.readAt.keys()].filter((id) => bad.has(id))).toEqual([])
   const connections = Math.max(...sources.map(({ politeness }) => politeness.connections ?? 1))
   expect([...world.most].filter(([, most]) => most > connections)).toEqual([])
+  expect(world.distrusted.seen.connections).toBeGreaterThan(0)
+  expect(world.distrusted.seen.requests).toBe(0)
+  expectHourly(world.published)
+  console.log(`simulated first day: ${world.published.length} editions, held: ${[...new Set(world.held)].join(' | ')}`)
+  // a backfill brings something in each of the first hours
+  expect(world.published.length).toBeGreaterThanOrEqual(12)
   expect(world.faulty).toEqual([])
 })
 
@@ -247,8 +370,10 @@ test('a month: what goes away is named and caught up, what moves is followed, an
   // those that are read by hours have most of their past still before them
   const isByHours = ({ channels }: Source) => channels.some(({ slots }) => slots.kind === 'hours')
   const others = healthy.filter((each) => each.leads !== true && each !== renamed && !isByHours(each))
-  const [away, moving, ...rest] = others as [Source, Source, ...Source[]]
-  const sources = [away, moving, renamed, ...rest.slice(0, proofCount({ share: 1, full: 12 }))]
+  // its silence is not mistaken for one that answers
+  const gone = others.find(({ expects }) => expects.silentAfterDays <= 6)!
+  const [away, moving, ...rest] = others.filter((each) => each !== gone) as [Source, Source, ...Source[]]
+  const sources = [away, moving, gone, renamed, ...rest.slice(0, proofCount({ share: 1, full: 12 }))]
   const hostOf = ({ id }: Source) => groups.get(id)!
   const at = (day: number) => start + day * dayMs
   const world = await openWorld(sources, {
@@ -257,6 +382,7 @@ test('a month: what goes away is named and caught up, what moves is followed, an
     arrivalHours: 2,
     trickOf: (host, now): Trick => {
       if (host === hostOf(away) && now >= at(2) && now < at(9)) return { instead: 'away' }
+      if (host === hostOf(gone) && now >= at(4)) return { instead: 'away' }
       if (host === hostOf(moving) && now >= at(3)) return { host: `new.${host}` }
       if (host === hostOf(renamed) && now >= at(6) && now < at(10))
         return { change: (text) => text.replaceAll('"dataEncerramentoProposta":', '"encerramento":') }
@@ -266,8 +392,18 @@ test('a month: what goes away is named and caught up, what moves is followed, an
   await world.passUntil(at(3))
   const atDayThree = await world.states()
   expect([away.id, atDayThree.get(away.id)]).toMatchObject([away.id, { state: 'no-answer', alarms: ['failing'] }])
+  await world.passUntil(at(7))
+  const { headings, concerns } = await world.desk()
+  console.log(`desk after 7 days: ${headings.join(' | ')}`)
+  expect(concerns).toContainEqual(
+    expect.objectContaining({ heading: `2 of ${sources.length} active sources deliver nothing`, body: 'No answer: 2' }),
+  )
   await world.passUntil(at(proofCount({ share: 11, full: 30 })))
   const states = await world.states()
+  expect(states.get(gone.id)).toMatchObject({ state: 'no-answer', alarms: ['failing'] })
+  expectHourly(world.published)
+  console.log(`simulated month: ${world.published.length} editions, held: ${[...new Set(world.held)].join(' | ')}`)
+  expect(world.published.length).toBeGreaterThan(proofCount({ share: 11, full: 30 }))
   expect(states.get(away.id)!.alarms).not.toContain('failing')
   expect(world.raised.filter(({ sourceId, kind }) => sourceId === away.id && kind === 'failing')).toHaveLength(1)
   // fewer documents than the real portal has a day are an alarm by themselves

@@ -151,7 +151,7 @@ export const proofs: { readonly [name: string]: Proof } = {
   'first-day': {
     about:
       'all portals on their first day, in real and in simulated time: three of ten silent, others refusing, forbidding, ' +
-      'broken or away; then a month of 15 in simulated time',
+      'broken or away; then a month of 16 in simulated time',
     files: ['test/live/first-day.system.test.ts', 'test/live/simulated-month.system.test.ts'],
   },
   sources: {

@@ -135,13 +135,24 @@ describe('ten portals', () => {
     expect(hasAnother).toBeLessThan(4)
   }, 300_000)
 
+  test('that are gone, and nobody says where to: the card and what may know the new address are named', async () => {
+    for (const { id, homepage, clients = [] } of chosen.slice(0, 10)) {
+      const { code, diagnosed } = await mend(id, 'gone', () =>
+        Promise.reject(new Retryable('no such host', { reason: 'no-answer' })),
+      )
+      expect([id, code, diagnosed?.kind, diagnosed?.host]).toEqual([id, 6, 'moved', null])
+      expect(diagnosed!.lookAt).toEqual(expect.arrayContaining([homepage, ...clients]))
+      expect(readFileSync(join(root, diagnosed!.file), 'utf8')).toContain(homepage)
+    }
+  }, 300_000)
+
   test('that moved: the card is named', async () => {
     for (const { id } of chosen.slice(0, 10)) {
       const { code, diagnosed, recording } = await mend(id, 'moved', (_reply, redirect) => {
         redirect(new URL('https://new.example/'))
-        return Promise.reject(new Retryable('no such host', { reason: 'no-answer' } as never))
+        return Promise.reject(new Retryable('no such host', { reason: 'no-answer' }))
       })
-      expect([id, code, diagnosed?.kind, diagnosed?.host]).toEqual([id, 6, 'moved', 'new.example'])
+      expect([id, code, diagnosed]).toMatchObject([id, 6, { kind: 'moved', host: 'new.example', lookAt: [] }])
       const card = readFileSync(join(root, diagnosed!.file), 'utf8')
       expect(card).toContain(`id: '${id}'`)
       expect((await replay(recording)).findings.length).toBeGreaterThan(0)

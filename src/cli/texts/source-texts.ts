@@ -116,7 +116,7 @@ const diagnoses = {
 } as const
 
 /** What changed, and what to do, step by step. */
-function diagnosisText({ kind, file, lost, host, folder, test }: EventOf<'sourceDiagnosed'>): string {
+function diagnosisText({ kind, file, lost, host, lookAt, folder, test }: EventOf<'sourceDiagnosed'>): string {
   const steps = [
     `Change ${file}.`,
     `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its ` +
@@ -127,6 +127,7 @@ function diagnosisText({ kind, file, lost, host, folder, test }: EventOf<'source
   return [
     `  ${folded(diagnoses[kind], 2)}`,
     ...(host === null ? [] : [`  It leads to ${host} now.`]),
+    ...(lookAt.length === 0 ? [] : ['  Its new address may stand here:', ...lookAt.map((address) => `    ${address}`)]),
     ...lost.map(
       ({ name, now }) =>
         `  ${name}${now === null ? ' is not there any more' : ` is not there any more; ${now} is new`}`,

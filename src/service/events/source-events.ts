@@ -74,6 +74,7 @@ export type SourceEvents = {
     file: string
     lost: readonly { readonly name: string; readonly now: string | null }[]
     host: string | null
+    lookAt: readonly string[]
     folder: string
     test: string
   }

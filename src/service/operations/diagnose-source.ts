@@ -13,6 +13,8 @@ export type Diagnosis = {
   readonly lost: readonly { readonly name: string; readonly now: string | null }[]
   /** Where it leads now, if the portal said so. */
   readonly host: string | null
+  /** Where its new address may stand, if the portal does not say it: its pages, and programs of others that read it. */
+  readonly lookAt: readonly string[]
 }
 
 export type Seen = {
@@ -54,11 +56,12 @@ export function mostLike<Document>(
 export function diagnose(source: Source, seen: Seen): Diagnosis | undefined {
   const { result, host } = seen
   const file = cardFileOf(source.id)
-  if (result.verdict === 'unreachable' && seen.answerNames.size === 0) return { kind: 'moved', file, lost: [], host }
+  if (result.verdict === 'unreachable' && seen.answerNames.size === 0)
+    return { kind: 'moved', file, lost: [], host, lookAt: host === null ? pagesAbout(source) : [] }
   if (result.documents === 0) {
     if (result.verdict === 'quiet') return undefined
     const known = source.expects.shape.filter((name) => !seen.answerNames.has(withoutPlaces(name)))
-    return { kind: 'list', file, lost: lostOf(known.map(withoutPlaces), seen.answerNames), host }
+    return { kind: 'list', file, lost: lostOf(known.map(withoutPlaces), seen.answerNames), host, lookAt: [] }
   }
   // what every made-up document has, and none that arrived
   const always = [...(seen.usual[0] ?? [])].filter(
@@ -68,11 +71,17 @@ export function diagnose(source: Source, seen: Seen): Diagnosis | undefined {
     always.filter((name) => !seen.names.has(name)),
     new Set([...seen.names].filter((name) => !seen.usual.some((names) => names.has(name)))),
   )
-  if (lost.length > 0) return { kind: 'fields', file: seen.parsers[0] ?? file, lost, host }
+  if (lost.length > 0) return { kind: 'fields', file: seen.parsers[0] ?? file, lost, host, lookAt: [] }
   return result.verdict === 'ok' || result.verdict === 'quiet'
     ? undefined
-    : { kind: 'fields', file: seen.parsers[0] ?? file, lost: [], host }
+    : { kind: 'fields', file: seen.parsers[0] ?? file, lost: [], host, lookAt: [] }
 }
+
+const pagesAbout = ({ homepage, documentation, clients = [] }: Source): string[] => [
+  homepage,
+  ...(documentation === undefined ? [] : [documentation]),
+  ...clients,
+]
 
 /** A pointer of a card without the places in lists: `/releases/0/ocid` is `/releases/ocid`. */
 const withoutPlaces = (pointer: string): string =>
