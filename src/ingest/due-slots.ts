@@ -96,7 +96,7 @@ export async function dueSlotsOf(
 const unused: SourceUse = { searches: 0, tenders: 0 }
 
 /** How many entries a source is expected to bring on a working day; 0 where its card does not say. */
-const volumeOf = ({ expects: { perDay } }: Source): number => (perDay ? Math.sqrt(perDay[0] * perDay[1]) : 0)
+export const volumeOf = ({ expects: { perDay } }: Source): number => (perDay ? Math.sqrt(perDay[0] * perDay[1]) : 0)
 
 /**
  * Sources with something due and the slot of each that comes first, in the order in which they are read: news before

@@ -7,7 +7,9 @@ import type { PastFacts } from '../store/sources/source-past.ts'
 import { pastOf, wholePast } from './source-past.ts'
 
 const sources = await loadSources()
-const uk = sources.get('gb-find-a-tender')!
+const findATender = sources.get('gb-find-a-tender')!
+/** Without the channel that reads the past in months. */
+const uk = { ...findATender, channels: [findATender.channels[0]] as const }
 const startedAt = Date.UTC(2026, 10, 30)
 /** Windows of six hours from 2022 to three days before the first run. */
 const windows = ((startedAt - 3 * dayMs - Date.UTC(2022, 0, 1)) / dayMs) * 4
@@ -31,6 +33,14 @@ test('before the first reading of the past, the card says how long it takes at l
     [5, true],
   ] as const)
     expect(pastOf(uk, startedAt, [{ ...facts, read: 3, recent, busyMs: 1 }])).toMatchObject({ isMeasured })
+})
+
+test('a month of a portal that gives a hundred entries at a time takes as many requests as it has hundreds', () => {
+  const past = pastOf(findATender, startedAt, [])!
+  expect(past).toMatchObject({ spansLeft: 58 + 26 * 4, isMeasured: false })
+  // 173 a day by its card, so 53 requests a month; then 26 days of this one in windows
+  expect(past.daysLeft).toBeGreaterThan((58 * 50 * 40_000) / dayMs)
+  expect(past.daysLeft).toBeLessThan(((58 * 56 + 26 * 4) * 40_000) / dayMs)
 })
 
 test('then what the readings took, down to none, and everything is there from the oldest without a gap', () => {

@@ -6,6 +6,7 @@ import type { Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 import type { Store } from '../store/database/database.ts'
 import { firstRuns, type PastAsked, type PastFacts, readPastFacts } from '../store/sources/source-past.ts'
+import { volumeOf } from './due-slots.ts'
 import { hostGroups } from './host-groups.ts'
 import { isSpan, pastBoundsOf } from './plan-slots.ts'
 import { dayStart, type SpanSlots, spanAt, spanOfKey } from './slot-spans.ts'
@@ -41,6 +42,12 @@ const lengthsMs = {
 const lengthOf = ({ kind, ...slots }: SpanSlots): number =>
   kind === 'hours' ? lengthsMs.hours * (slots.hours ?? 1) : lengthsMs[kind]
 
+/** How many requests a span takes at least: a portal that gives no more than so many entries is asked for each part. */
+const leastRequests = (source: Source, { channel: { delivery }, slots }: AskedChannel): number =>
+  delivery.kind === 'own' || delivery.kind === 'index' || delivery.most === undefined
+    ? 1
+    : Math.max(1, (volumeOf(source) * lengthOf(slots)) / dayMs / delivery.most)
+
 /** Undefined for a source whose past is not read in spans: it delivers what it has. */
 export function pastOf(source: Source, startedAt: number, facts: readonly PastFacts[]): SourcePast | undefined {
   const channels = pastChannels(source, startedAt)
@@ -49,12 +56,13 @@ export function pastOf(source: Source, startedAt: number, facts: readonly PastFa
   const leastMs = Math.max(minuteMs / requestsPerMinute, pauseMs) / defaultBackfillShare
   let [spansLeft, msLeft, isMeasured] = [0, 0, true]
   let readBackTo: number | null = null
-  for (const { channel, slots, from, to } of channels) {
-    const known = facts.find((each) => each.channel === channel.name)
+  for (const each of channels) {
+    const { channel, slots, from, to } = each
+    const known = facts.find((fact) => fact.channel === channel.name)
     const left = Math.max(0, Math.round((to - from) / lengthOf(slots)) - (known?.read ?? 0))
     const isKnown = known !== undefined && known.recent >= fewestMeasured
     spansLeft += left
-    msLeft += left * (isKnown ? known.busyMs / known.recent : leastMs)
+    msLeft += left * (isKnown ? known.busyMs / known.recent : leastMs * leastRequests(source, each))
     if (left > 0) isMeasured &&= isKnown
     const waiting = known?.waiting ? spanOfKey(slots, source.zone, known.waiting)?.toMs : undefined
     const oldest = known?.oldest ? spanOfKey(slots, source.zone, known.oldest)?.fromMs : undefined

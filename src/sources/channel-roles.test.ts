@@ -18,6 +18,7 @@ const roles: { readonly [id: string]: { readonly [channel: string]: 'backfill' |
   'fr-boamp': { months: 'backfill' },
   'fr-decp-awards': { years: 'backfill' },
   'gb-contracts-finder': { records: 'spare' },
+  'gb-find-a-tender': { past: 'backfill' },
   'ge-state-procurement': { pages: 'spare' },
   'hn-contrataciones-abiertas': { releases: 'spare', records: 'spare' },
   'hn-sefin': { years: 'backfill' },

@@ -272,21 +272,22 @@ async function openWorld(
       ]),
     )
   return {
-    ...{
-      store,
-      simulator,
-      clock,
-      passUntil,
-      states,
-      desk,
-      readAt,
-      enoughAt: () => enoughAt,
-      lines,
-      raised,
-      most,
-      faulty,
-    },
-    ...{ published, announced, held, distrusted },
+    store,
+    simulator,
+    clock,
+    passUntil,
+    states,
+    desk,
+    readAt,
+    enoughAt: () => enoughAt,
+    lines,
+    raised,
+    most,
+    faulty,
+    published,
+    announced,
+    held,
+    distrusted,
   }
 }
 

@@ -98,6 +98,7 @@ export const proofs: { readonly [name: string]: Proof } = {
       'src/ingest/slot-spans.test.ts',
       'src/sources/text.test.ts',
       'src/sources/deliver/answers',
+      'src/sources/deliver/wide-spans.test.ts',
       'src/sources/ted-export',
       'src/sources/parse-document.test.ts',
       'src/digests/digest-schedule.test.ts',

@@ -2,10 +2,11 @@
 // silently.
 //
 // A walk goes through combinations of values (`each`), in each through spans of time, in each through pages, and after
-// a page through the details of its entries. A span that is too full is halved. Where it stands is in `WalkState`
-// alone, which every step carries as its checkpoint; what is only needed to recognize circles and repeated entries
-// (`#met`, `#positions`) is not, and a resumed walk knows its last page only. At the end of a span its sums are
-// compared with what the portal announced (`#endSpan`): what is missing is said, never guessed.
+// a page through the details of its entries. A span that is too full is halved; after that, how full each one was
+// decides how long the next one is. Where it stands is in `WalkState` alone, which every step carries as its
+// checkpoint; what is only needed to recognize circles and repeated entries (`#met`, `#positions`) is not, and a
+// resumed walk knows its last page only. At the end of a span its sums are compared with what the portal announced
+// (`#endSpan`): what is missing is said, never guessed.
 import { hash } from 'node:crypto'
 import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
 import { Refused, Retryable } from '../../platform/http.ts'
@@ -21,7 +22,7 @@ import { type Answer, Asking, drain, headerValue } from './asking.ts'
 import { type DetailsKept, type Following, readDetails, type Unread } from './details.ts'
 import { type Combination, combinationFrom, combinationsOf, eachOf } from './each-values.ts'
 import { fillText, finenessOf, type Values } from './fill-template.ts'
-import { halveSpan, type Span } from './halve-span.ts'
+import { afterFull, afterRead, cutSpan, halveSpan, joinSpans, nextWidthMs, type Span } from './halve-span.ts'
 import type { PageFacts, Pager, Position } from './pager.ts'
 import { beginWalk, checkpointOf, note, stateFrom, type WalkState } from './walk-state.ts'
 
@@ -150,6 +151,7 @@ class Walk {
     const whole = this.#wholeSpan()
     let spans: Span[] = state.spans ?? (whole ? [whole] : [])
     for (;;) {
+      spans = this.#cut(spans)
       state.spans = spans
       const span = spans[0] ?? null
       const ended = yield* this.#readPages(combination, span)
@@ -157,7 +159,7 @@ class Walk {
         spans = state.spans
         continue
       }
-      spans = spans.slice(1)
+      spans = joinSpans(spans.slice(1))
       state.spans = spans
       const isDone = spans.length === 0
       if (isDone) {
@@ -169,6 +171,20 @@ class Walk {
       this.#items = []
       if (isDone) return
     }
+  }
+
+  /** The first span at the length that the last ones suggest, unless its reading has begun. */
+  #cut(spans: Span[]): Span[] {
+    const { volumes, position, pass, pages } = this.#state
+    const { most } = this.#options
+    const [first, ...others] = spans
+    if (!first || !volumes || most === undefined || position !== null || pass !== 1 || pages > 0) return spans
+    const widthMs = nextWidthMs(first, most, volumes)
+    return [...cutSpan(first, widthMs, this.#finenessMs(), this.#context.zone), ...others]
+  }
+
+  #finenessMs(): number {
+    return finenessOf(this.#options.request) ?? Number.POSITIVE_INFINITY
   }
 
   /** Reads the pages of one span to their end; the last step is left to the caller. */
@@ -198,13 +214,10 @@ class Walk {
 
       const isFull = this.#isFull(facts)
       if (isFull && span) {
-        const halves = halveSpan(
-          span,
-          finenessOf(this.#options.request) ?? Number.POSITIVE_INFINITY,
-          this.#context.zone,
-        )
+        const halves = halveSpan(span, this.#finenessMs(), this.#context.zone)
         if (halves) {
           state.spans!.splice(0, 1, ...halves.map(([from, to]): Span => [from, to]))
+          state.volumes = afterFull(span, halves[0], this.#options.most!, state.volumes)
           this.#begin()
           yield this.#step([])
           return 'halved'
@@ -560,6 +573,8 @@ class Walk {
       )
         note(state, [`${where}the list shrank twice while it was read`])
     }
+    if (state.volumes && span && most !== undefined)
+      state.volumes = afterRead(span, state.lastTotal ?? state.count, most, state.volumes)
     state.done += state.count
     if (state.lastTotal !== null && !ordered) state.announced = (state.announced ?? 0) + state.lastTotal
     const again = facts && this.#isFeed ? (pager.again?.(position, facts) ?? position) : null

@@ -1,6 +1,6 @@
 // The position of the reading of a list: what the checkpoint of each step holds.
 import type { Json } from '../fetch.ts'
-import type { Span } from './halve-span.ts'
+import type { Span, Volumes } from './halve-span.ts'
 import type { Position } from './pager.ts'
 
 export type WalkState = {
@@ -10,6 +10,8 @@ export type WalkState = {
   combination: string | null
   /** Spans of the combination that are still to be read, the current one first; null before they were made. */
   spans: Span[] | null
+  /** How full the spans were; null while none was too full. */
+  volumes: Volumes | null
   /** Without key and token. Null: at the beginning. */
   position: Position | null
   /** 2: the list changed while it was read, and is read again; then at most `pageLimit` pages. */
@@ -57,6 +59,7 @@ const newState = (): WalkState => ({
   v: 2,
   combination: null,
   spans: null,
+  volumes: null,
   position: null,
   pass: 1,
   pageLimit: null,

@@ -3,6 +3,17 @@ import { minuteMs, openGovernmentLicence } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
 import { sourceOf } from '../../source.ts'
 
+const delayMs = 10 * minuteMs
+/** Never by its cursor, which drops rows: a window is halved until one page is not full, and grows in quiet times. */
+const delivery = {
+  kind: 'single',
+  request: {
+    url: 'https://www.find-tender.service.gov.uk/api/1.0/ocdsReleasePackages?limit=100&updatedFrom={from:yyyy-MM-ddTHH:mm:ss}&updatedTo={to:yyyy-MM-ddTHH:mm:ss}',
+  },
+  entries: releases,
+  most: 100,
+} as const
+
 export const source = sourceOf({
   id: 'gb-find-a-tender',
   title: 'Find a Tender',
@@ -13,24 +24,10 @@ export const source = sourceOf({
   channels: [
     {
       name: 'windows',
-      slots: {
-        kind: 'hours',
-        hours: 6,
-        since: '2021-01-02',
-        delayMs: 10 * minuteMs,
-        rereadDays: [1, 7],
-        isOpenRead: true,
-      },
-      delivery: {
-        // Never by its cursor, which drops rows: the window is halved until one page is not full.
-        kind: 'single',
-        request: {
-          url: 'https://www.find-tender.service.gov.uk/api/1.0/ocdsReleasePackages?limit=100&updatedFrom={from:yyyy-MM-ddTHH:mm:ss}&updatedTo={to:yyyy-MM-ddTHH:mm:ss}',
-        },
-        entries: releases,
-        most: 100,
-      },
+      slots: { kind: 'hours', hours: 6, since: '2021-01-02', delayMs, rereadDays: [1, 7], isOpenRead: true },
+      delivery,
     },
+    { name: 'past', role: 'backfill', slots: { kind: 'month', since: '2021-01-01', delayMs }, delivery },
   ],
   // It answered 429 "Rate limit of 12" per 120 seconds, and says nothing of it beforehand.
   politeness: { requestsPerMinute: 6, pauseMs: 10_000, restMs: 2 * minuteMs },
