@@ -4,18 +4,23 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { boundYoungSpace } from '../client/src/bin/young-space.ts'
 import { bulkPages } from '../client/src/bulk/bulk-pages.ts'
 import type { OpenSink } from '../client/src/sinks/disposable.ts'
 import { ndjsonSink } from '../client/src/sinks/ndjson-sink.ts'
 import { openPostgresSink } from '../client/src/sinks/postgres-sink.ts'
+import { recordHash } from '../client/src/sinks/record/record-hash.ts'
 import { sqliteSink } from '../client/src/sinks/sqlite-sink.ts'
 import { timerSleep } from '../client/src/sleep.ts'
 import { type SyncOptions, sync } from '../client/src/sync/sync.ts'
 import { TenderClient } from '../client/src/tender-client.ts'
 
-/** `files`: a first load, and what changed since; `sink`: the same pages from memory; `gunzip`: the files to a file. */
+/**
+ * `files`: a first load, and what changed since; `sink`: the same pages from memory; `gunzip`: the files to a file;
+ * `hash`: the same, with the hash of each record.
+ */
 export type PartJob = {
-  readonly side: 'files' | 'sink' | 'gunzip'
+  readonly side: 'files' | 'sink' | 'gunzip' | 'hash'
   readonly sink: 'ndjson' | 'sqlite' | 'postgres'
   /** Of the copy: a file, or the address of a database. */
   readonly target: string
@@ -40,7 +45,14 @@ const openSink = async (): Promise<OpenSink> => {
 async function load(bulk: NonNullable<SyncOptions['bulk']>): Promise<void> {
   const sink = await openSink()
   for (const options of [{ bulk }, {}]) {
-    const outcome = await sync({ client, sink, state: sink.state!, initial: 'history', ...options })
+    const outcome = await sync({
+      client,
+      sink,
+      state: sink.state!,
+      initial: 'history',
+      on: boundYoungSpace,
+      ...options,
+    })
     if (outcome.result !== 'completed') throw outcome.result === 'aborted' ? outcome.error : new Error(outcome.result)
     // this repository proves it elsewhere; here it says that both sides did the work
     const copy = (await sink.state!.load())?.copy
@@ -66,15 +78,23 @@ async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
 
 async function gunzip(): Promise<void> {
   const plain = async function* () {
-    for (const name of readdirSync(job.bulk).filter((each) => each.endsWith('.ndjson.gz')))
-      yield* createReadStream(join(job.bulk, name)).pipe(createGunzip({ chunkSize: 1 << 20 }))
+    for (const name of readdirSync(job.bulk).filter((each) => each.endsWith('.ndjson.gz'))) {
+      let rest = ''
+      for await (const block of createReadStream(join(job.bulk, name)).pipe(createGunzip({ chunkSize: 1 << 20 }))) {
+        yield block
+        if (job.side === 'gunzip') continue
+        const lines = (rest + (block as Buffer).toString('latin1')).split('\n')
+        rest = lines.pop()!
+        for (const line of lines) recordHash(JSON.parse(line))
+      }
+    }
   }
   await pipeline(Readable.from(plain()), createWriteStream(job.target, { flush: true }))
 }
 
 const inMemory = job.side === 'sink' ? await pagesInMemory() : undefined
 const [startedMs, before] = [performance.now(), process.cpuUsage()]
-if (job.side === 'gunzip') await gunzip()
+if (job.side === 'gunzip' || job.side === 'hash') await gunzip()
 else await load(inMemory ?? pages())
 const { user, system } = process.cpuUsage(before)
 const megabytes = process.resourceUsage().maxRSS / 1024

@@ -12,6 +12,7 @@ import { median } from './speed/row.ts'
 /** Rows of the table, and the row that each is divided by. */
 const rows = {
   gunzip: ['`gunzip` of the files into one', 'gunzip'],
+  hash: ['the same, each line parsed and hashed', 'gunzip'],
   ndjson: ['into NDJSON', 'gunzip'],
   sqliteSink: ['the SQLite sink, records in memory', 'sqliteSink'],
   sqlite: ['into SQLite', 'sqliteSink'],
@@ -71,6 +72,7 @@ export async function benchFirstLoad({
   for (let round = 0; round < rounds; round++) {
     onProgress(`load: round ${round + 1} of ${rounds}`)
     add('gunzip', await part('gunzip', 'ndjson'))
+    add('hash', await part('hash', 'ndjson'))
     add('ndjson', await part('files', 'ndjson'))
     add('sqliteSink', await part('sink', 'sqlite'))
     add('sqlite', await part('files', 'sqlite'))

@@ -17,6 +17,7 @@ import { Progress } from './progress.ts'
 import { type RunReport, readReport, reportAfter, writeReport } from './run-report.ts'
 import { sinkTitle } from './sink-choice.ts'
 import { UsageError } from './usage-error.ts'
+import { boundYoungSpace } from './young-space.ts'
 
 export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
@@ -105,7 +106,10 @@ async function runOnce({
     onFilterChange: options.startsAnewOnNewFilters ? 'restart' : 'refuse',
     signal: environment.signal,
     clock: environment.clock,
-    on: progress.onSync,
+    on: (event) => {
+      boundYoungSpace()
+      progress.onSync(event)
+    },
   })
   progress.clear()
   const busy = ended.result === 'aborted' && ended.error instanceof SinkBusyError ? ended.error : undefined

@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--initial", choices=["open", "history"], default="open", help="history: archived records too")
     run.add_argument("--new-filters", action="store_true", help="if the filters changed, reload the copy")
     run.add_argument("--rebuild", action="store_true", help="forget the state, and load everything again")
+    run.add_argument("--bulk", action="store_true", help="load the first run from files of a whole edition")
     commands.add_parser("verify", parents=[asking, of_copy], help="compares the copy with the edition by its digest")
     commands.add_parser("status", parents=[of_copy], help="shows state and content; sends no request")
     commands.add_parser("list", parents=[asking, filtering], help="prints records, one JSON object per line")
@@ -133,10 +134,12 @@ def _run(args: argparse.Namespace, given: _Time) -> int:
     with Copy(args.sink) as copy:
         client = _client(args, on, not args.rebuild and copy.load("state") is not None, given)
         options: Dict[str, Any] = {"filters": filters, "initial": args.initial, "on": on}
-        outcome = sync(client, copy, new_filters=args.new_filters, rebuild=args.rebuild, **options)
+        outcome = sync(client, copy, new_filters=args.new_filters, rebuild=args.rebuild, bulk=args.bulk, **options)
         # it ended at the edition with which it began, which may be a day old
-        if outcome.is_resumed:
+        if outcome.is_resumed or outcome.is_from_files:
+            warnings = outcome.warnings
             outcome = sync(client, copy, **options)
+            outcome.warnings[:0] = warnings
         if args.json:
             result = "skipped" if outcome.is_skipped else "completed"
             print(json.dumps({"event": "end", "result": result, **outcome._asdict()}))

@@ -37,6 +37,9 @@ MOST_WAIT = 3600.0
 MOST_SECONDS = 60.0
 # Most bytes of an answer, unpacked: a server that never ends must not fill the memory.
 MOST_BYTES = 64 << 20
+# Where the newest edition that has files names them, and how long to wait for files that are being made.
+MANIFEST = "/bulk/editions/latest"
+MANIFEST_WAIT = 600.0
 # Later than the answer's own `Date` by more than this, nothing newer would ever be delivered.
 MOST_AHEAD = 24 * 3600
 
@@ -154,8 +157,49 @@ class Client:
             raise FeedError("The API answered record %s in place of %s." % (record["id"], tender_id))
         return record
 
+    def manifest(self, is_usable: Callable[[Any], bool]) -> Dict[str, Any]:
+        """The manifest of the newest edition that has files."""
+        body, _ = self._request(MANIFEST, is_usable, 0, MANIFEST_WAIT)
+        return cast(Dict[str, Any], body)
+
+    def transfer(self, url: str, path: str, start: int, size: int) -> Tuple[int, Mapping[str, str], str]:
+        """Writes what a link has from a byte on to the end of a file, never much more than `size`. The link opens the
+        file: the token is not sent, wherever a redirect leads. Returns the status, 0 if the connection broke, with the
+        headers of a refusal, and why there is no more."""
+        if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+            return 400, {}, "its address is not one of HTTP"
+        asked = {"Accept-Encoding": "identity", "User-Agent": "tender-sync-python/" + VERSION}
+        if start > 0:
+            asked["Range"] = "bytes=%d-" % start
+        opener = urllib.request.build_opener(_handler([], self._context))
+        try:
+            with opener.open(urllib.request.Request(url, headers=asked), timeout=self._timeout) as answer:
+                is_rest = answer.status == 206 and start > 0
+                with open(path, "ab" if is_rest else "wb") as out:
+                    for block in iter(lambda: cast(bytes, answer.read(1 << 18)), b""):
+                        try:
+                            out.write(block)
+                        except OSError as fault:
+                            raise TenderError("%s cannot be written: %s" % (path, fault), "sink") from fault
+                        if out.tell() > size:
+                            break
+                return int(answer.status), {}, "the answer ended early"
+        except urllib.error.HTTPError as refusal:
+            refusal.close()
+            return refusal.code, {name.lower(): value for name, value in refusal.headers.items()}, "HTTP %d" % refusal.code
+        except (OSError, http.client.HTTPException) as fault:
+            return 0, {}, _words(fault)
+
+    def wait(self, seconds: float, waited: float, message: str) -> bool:
+        """Waits, unless that is longer than it may be."""
+        if waited + seconds > self._max_wait:
+            return False
+        self._on({"event": "wait", "reason": "failure", "seconds": seconds, "message": message})
+        self._sleep(seconds)
+        return True
+
     def _request(
-        self, path: str, is_usable: Callable[[Any], bool], not_before: int
+        self, path: str, is_usable: Callable[[Any], bool], not_before: int, most_wait: float = MOST_WAIT
     ) -> Tuple[Any, Mapping[str, str]]:
         failures = 0
         waited = 0.0
@@ -198,7 +242,7 @@ class Client:
                 error = UnreachableError("No usable answer in %s: %s" % (times, _words(fault)))
                 error.__cause__ = fault
             patience = self._max_wait if self._is_reached else self._first_contact
-            if wait is None or waited + wait > patience:
+            if wait is None or waited + wait > min(patience, most_wait):
                 raise error
             self._on({"event": "wait", "reason": reason, "seconds": wait, "message": str(error)})
             waited += wait

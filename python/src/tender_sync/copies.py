@@ -75,6 +75,8 @@ class Copy:
             database = os.path.join(folder, "copy.db")
         self.title = "%s %s" % (self.kind, path)
         self.lock = FileLock(database + ".lock")
+        # Where the files of a first load are meanwhile.
+        self.files = database + ".files"
         self._is_staged = False
         self._keeps_archived = False
         self._set = ""

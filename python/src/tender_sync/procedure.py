@@ -13,6 +13,7 @@ import sqlite3
 import time
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
+from .bulk import CURSOR, Files
 from .client import Client, Event, Filter, Page, Seen, instant, instant_text
 from .contract import FILTERS, TenderRecord
 from .copies import Copy, State
@@ -42,6 +43,8 @@ class Outcome(NamedTuple):
     # What a person should know although the run completed.
     warnings: List[str]
     seconds: float
+    # Whether records came from files of a whole edition.
+    is_from_files: bool = False
 
 
 class _Plan(NamedTuple):
@@ -90,17 +93,21 @@ def sync(
     new_filters: bool = False,
     rebuild: bool = False,
     limit: int = 100,
+    bulk: bool = False,
     on: Optional[Callable[[Event], None]] = None,
 ) -> Outcome:
     """Brings the copy up to date. `initial`: the first run brings what is open now, or with `history` everything since
     2022-01-01, archived records included. `new_filters`: if the filters differ from those of the copy, it is loaded
-    again; `rebuild`: it is in any case. Raises a TenderError for faults of the API, the network or the file; the state is then as last committed."""
+    again; `rebuild`: it is in any case. `bulk`: a first run comes from files, where the contract has them; the next run
+    brings what changed since. Raises a TenderError for faults of the API, the network or the file; the state is then as last committed."""
     chosen = {name: value for name, value in (filters or {}).items() if value is not None and value not in ([], ())}
     unknown = [name for name in chosen if name not in FILTERS]
     if unknown:
         raise SyncError("There is no filter %s: use %s." % (unknown[0], ", ".join(FILTERS)), "usage")
     if initial not in ("open", "history"):
         raise SyncError('initial is "open" or "history".', "usage")
+    if bulk and chosen:
+        raise SyncError("Files hold whole editions: bulk takes no filters.", "usage")
     started = time.monotonic()
     counts = dict.fromkeys(("pages", "records", "open", "archived", "merged", "fetched", "restarts"), 0)
     if not copy.lock.acquire():
@@ -109,10 +116,15 @@ def sync(
         if rebuild:
             copy.forget()
         run = _Run(client, copy, chosen, initial == "history", new_filters, limit, counts, on or (lambda event: None))
+        files = run.files = Files(client, copy.files) if bulk else None
         first, end, warnings = run.complete()
-        return Outcome(
-            False, first.kind, first.is_resumed, counts, end.state.get("updatedSince"), warnings, time.monotonic() - started
-        )
+        if files is not None:
+            files.end()
+            if files.refusal is not None:
+                warnings.append("The list was loaded in place of files: " + files.refusal)
+        since, is_from_files = end.state.get("updatedSince"), files is not None and files.is_used
+        took = time.monotonic() - started
+        return Outcome(False, first.kind, first.is_resumed, counts, since, warnings, took, is_from_files)
     except sqlite3.Error as fault:
         raise SyncError("%s: %s" % (copy.file, fault)) from fault
     finally:
@@ -142,6 +154,7 @@ class _Run:
         self.limit = limit
         self.counts = counts
         self.emit = emit
+        self.files: Optional[Files] = None
         self.is_begun = False
         # From a commit of a page on, the run can be resumed.
         self.is_kept = False
@@ -347,6 +360,15 @@ class _Walk:
     def _page(self) -> Optional[Page]:
         """None: the cursor was refused, and the walk continues without it."""
         run = self._run
+        is_of_files = self._cursor is not None and self._cursor.startswith(CURSOR)
+        is_start = self._cursor is None and self._since in (None, ARCHIVE_FLOOR)
+        if run.files is not None and self._plan.kind == "first" and (is_of_files or is_start):
+            page = run.files.page(self._cursor)
+            if page is not None:
+                return page
+        if is_of_files:
+            self._restart("cursor-refused")
+            return None
         try:
             query: Dict[str, Filter] = {"limit": run.limit, "updated_since": self._since, "cursor": self._cursor}
             query.update(run.filters)

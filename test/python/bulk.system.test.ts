@@ -1,0 +1,167 @@
+// The client of Python loads its first run from files of a whole edition: whatever happens to them or to it, the copy
+// is one published edition, and goes on from there.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
+import type { TenderRecord } from '../../client/src/types.ts'
+import { proofCount } from '../proof/proof-count.ts'
+import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
+import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
+import { pythonEnvironment, pythons, recordsOf } from './pythons.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'python-bulk-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const newest = pythons.at(-1)
+const kills = proofCount({ share: 10, full: 100 })
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** Waits pass at once. */
+const program = `
+import sys
+from tender_sync.__main__ import main
+sys.exit(main(sys.argv[1:], sleep=lambda seconds: None))
+`
+
+type Kind = 'sqlite' | 'ndjson'
+
+/** Runs once, and is killed where `killMs` says when. */
+function run(kind: Kind, file: string, { origin, token }: { origin: string; token: string }, killMs?: number) {
+  const args = ['run', '--url', origin, '--sink', `${kind}:${file}`, '--initial', 'history', '--bulk']
+  const child = spawn(newest!.path, ['-c', program, ...args], { env: pythonEnvironment(token) })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  if (killMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killMs)
+  return new Promise<{ code: number | null; said: string }>((done) =>
+    child.once('close', (code) => done({ code, said })),
+  )
+}
+
+async function expectEqual(kind: Kind, file: string, { log }: BulkWorld): Promise<void> {
+  const sum = new DigestSum()
+  for (const record of recordsOf<TenderRecord>(kind, file))
+    sum.add(await webRecordHash(record), record.archiveReason === undefined, record.lastModified)
+  expect(sum.digest.all).toBe(parseDigest(log.newest!.checksum!)!.all)
+}
+
+/** Passes requests on, and changes the answers of files. */
+async function openProxy(origin: string) {
+  const faults: ((bytes: Buffer) => Buffer | number | 'cut')[] = []
+  const ranges: (string | undefined)[] = []
+  const server = createServer((incoming, answer) => {
+    const { port } = new URL(origin)
+    const isFile = incoming.url!.includes('/files/')
+    if (isFile) {
+      ranges.push(incoming.headers.range)
+      // the link opens the file, and not the token
+      expect(incoming.headers.authorization).toBeUndefined()
+    }
+    const forward = request(
+      { host: '127.0.0.1', port, path: incoming.url, headers: incoming.headers },
+      async (from) => {
+        const blocks: Buffer[] = []
+        for await (const block of from) blocks.push(block as Buffer)
+        const bytes = Buffer.concat(blocks)
+        const changed = (isFile ? faults.shift() : undefined)?.(bytes) ?? bytes
+        if (typeof changed === 'number') return void answer.writeHead(changed, { 'retry-after': '1' }).end()
+        answer.writeHead(from.statusCode!, from.headers)
+        if (changed !== 'cut') return void answer.end(changed)
+        answer.write(bytes.subarray(0, bytes.length >> 1))
+        setTimeout(() => answer.destroy(), 20)
+      },
+    )
+    forward.end()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+  return { faults, ranges, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
+  test.each(['sqlite', 'ndjson'] as const)('C162: %s comes from files, and goes on from there', async (kind) => {
+    await using service = await openBulkWorld({ records: 400 })
+    await service.publish(range(0, 1000))
+    await service.files.update()
+    await service.publish([...range(990, 1100), 5, 17, 33])
+    await service.files.update()
+    await service.publish([7, 16, 2000])
+    const file = join(folder, `first-${kind}`)
+    const first = await run(kind, file, service)
+    expect(first, first.said).toMatchObject({ code: 0 })
+    await expectEqual(kind, file, service)
+    expect(service.asked.filter((path) => path.startsWith('/v1'))).toHaveLength(1)
+    expect(readdirSync(folder).filter((name) => name.includes('.files'))).toEqual([])
+    await service.publish([3, 2001])
+    expect((await run(kind, file, service)).said).toContain('delta run')
+    await expectEqual(kind, file, service)
+  })
+
+  test.each([
+    ['a flipped byte', (bytes: Buffer) => bytes.fill(bytes[200]! ^ 1, 200, 201)],
+    ['a cut file', () => 'cut' as const],
+    ['a failure of the service', () => 503],
+    ['a link that has ended', () => 403],
+    ['a file that is gone', () => 404],
+  ])('%s is noticed', async (name, fault) => {
+    await using service = await openBulkWorld({ records: 400 })
+    await service.publish(range(0, 1000))
+    await service.files.update()
+    const proxy = await openProxy(service.origin)
+    proxy.faults.push((bytes) => bytes, fault as never)
+    const file = join(folder, name.replaceAll(' ', '-'))
+    const ended = await run('ndjson', file, { origin: proxy.origin, token: service.token })
+    expect([ended.code, ended.said]).toEqual([0, expect.not.stringContaining('in place of files')])
+    await expectEqual('ndjson', file, service)
+    // what was there is not loaded again
+    if (name === 'a cut file') expect(proxy.ranges.filter((each) => /^bytes=[1-9]/.test(each ?? ''))).toHaveLength(1)
+  })
+
+  test('where there are no files, or wrong ones, the list brings the records, and that is said', async () => {
+    await using service = await openBulkWorld({ records: 400, requestsPerMinute: 100_000 })
+    await service.publish(range(0, 500))
+    await service.files.update()
+    const proxy = await openProxy(service.origin)
+    proxy.faults.push(...Array.from({ length: 20 }, () => (bytes: Buffer) => bytes.fill(0)))
+    const file = join(folder, 'wrong')
+    const wrong = await run('sqlite', file, { origin: proxy.origin, token: service.token })
+    expect([wrong.code, wrong.said]).toEqual([0, expect.stringContaining('A file has another digest')])
+    await expectEqual('sqlite', file, service)
+    const token = service.tokens.add('without', { requestsPerMinute: 100_000 })
+    await new Promise((done) => setTimeout(done, 300))
+    const other = await run('ndjson', join(folder, 'none'), { origin: service.origin, token })
+    expect([other.code, other.said]).toEqual([0, expect.stringContaining('has no files')])
+    await expectEqual('ndjson', join(folder, 'none'), service)
+  })
+
+  test.each(['sqlite', 'ndjson'] as const)(
+    `C160: %s is the edition after ${kills} kills (SEED=${seed})`,
+    { timeout: 120_000 + kills * 20_000 },
+    async (kind) => {
+      const random = randomOf(seed, kind.length)
+      await using service = await openBulkWorld({ seed, records: 700, requestsPerMinute: 100_000 })
+      await service.publish(range(0, 2500))
+      await service.files.update()
+      for (let [done, lives] = [0, 0]; done < kills; lives++) {
+        const file = join(folder, `killed-${kind}-${lives}`)
+        for (let isOver = false; !isOver; ) {
+          if (random.chance(0.3)) {
+            await service.publish(range(random.integer(0, 2000), 2100).slice(0, 400))
+            if (random.chance(0.5)) await service.files.update()
+          }
+          const mayEnd = done >= kills || random.chance(0.2)
+          const { code, said } = await run(kind, file, service, mayEnd ? undefined : random.integer(50, 2000))
+          expect([null, 0], said).toContain(code)
+          if (code === null) done++
+          else isOver = true
+        }
+        await expectEqual(kind, file, service)
+      }
+    },
+  )
+})
