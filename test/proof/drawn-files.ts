@@ -71,6 +71,7 @@ const long: { readonly [path: string]: number } = {
   'test/model/model.': 70,
   'test/package/': 50,
   'test/proxies/': 40,
+  'test/python/bulk': 60,
   'test/python/faults': 120,
   'test/python/python-client': 120,
   'test/published-editions.': 110,

@@ -53,8 +53,14 @@ export const proofs: { readonly [name: string]: Proof } = {
     env: { TENDER_SYNC_KILLS: '400' },
   },
   bulk: {
-    about: '200 kills of a first load from files into each of three targets, with publications in between',
-    files: ['test/tender-sync/bulk-kill.system.test.ts', 'test/tender-sync/bulk.system.test.ts'],
+    about:
+      '200 kills of a first load from files into each of three targets, and 100 into each of Python, with ' +
+      'publications in between',
+    files: [
+      'test/tender-sync/bulk-kill.system.test.ts',
+      'test/tender-sync/bulk.system.test.ts',
+      'test/python/bulk.system.test.ts',
+    ],
   },
   limit: {
     about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',

@@ -18,7 +18,7 @@ import { pythonEnvironment, pythons, recordsOf } from './pythons.ts'
 const folder = mkdtempSync(join(tmpdir(), 'python-bulk-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const newest = pythons.at(-1)
-const kills = proofCount({ share: 10, full: 100 })
+const kills = proofCount({ share: 4, full: 100 })
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
 
 /** Waits pass at once. */
@@ -29,15 +29,23 @@ sys.exit(main(sys.argv[1:], sleep=lambda seconds: None))
 `
 
 type Kind = 'sqlite' | 'ndjson'
+type Killed = { readonly lines: number; readonly afterMs: number }
 
-/** Runs once, and is killed where `killMs` says when. */
-function run(kind: Kind, file: string, { origin, token }: { origin: string; token: string }, killMs?: number) {
+/** Runs once, and is killed after so many lines of what it says, and a moment. */
+function run(kind: Kind, file: string, { origin, token }: { origin: string; token: string }, killed?: Killed) {
   const args = ['run', '--url', origin, '--sink', `${kind}:${file}`, '--initial', 'history', '--bulk']
+  if (killed) args.push('--json')
   const child = spawn(newest!.path, ['-c', program, ...args], { env: pythonEnvironment(token) })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
-  if (killMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killMs)
+  let lines = 0
+  child.stdout.on('data', (chunk) => {
+    const before = lines
+    lines += String(chunk).split('\n').length - 1
+    if (killed && before < killed.lines && lines >= killed.lines)
+      setTimeout(() => child.kill('SIGKILL'), killed.afterMs)
+  })
   return new Promise<{ code: number | null; said: string }>((done) =>
     child.once('close', (code) => done({ code, said })),
   )
@@ -141,12 +149,13 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
 
   test.each(['sqlite', 'ndjson'] as const)(
     `C160: %s is the edition after ${kills} kills (SEED=${seed})`,
-    { timeout: 120_000 + kills * 20_000 },
+    { timeout: 300_000 + kills * 60_000 },
     async (kind) => {
       const random = randomOf(seed, kind.length)
       await using service = await openBulkWorld({ seed, records: 700, requestsPerMinute: 100_000 })
       await service.publish(range(0, 2500))
       await service.files.update()
+      let resumed = 0
       for (let [done, lives] = [0, 0]; done < kills; lives++) {
         const file = join(folder, `killed-${kind}-${lives}`)
         for (let isOver = false; !isOver; ) {
@@ -155,13 +164,16 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
             if (random.chance(0.5)) await service.files.update()
           }
           const mayEnd = done >= kills || random.chance(0.2)
-          const { code, said } = await run(kind, file, service, mayEnd ? undefined : random.integer(50, 2000))
+          const killed = { lines: mayEnd ? 1000 : random.integer(1, 28), afterMs: random.integer(0, 40) }
+          const { code, said } = await run(kind, file, service, killed)
+          if (said.includes('"resumed": true')) resumed++
           expect([null, 0], said).toContain(code)
           if (code === null) done++
           else isOver = true
         }
         await expectEqual(kind, file, service)
       }
+      if (kills >= 100) expect(resumed).toBeGreaterThan(kills / 10)
     },
   )
 })
