@@ -168,6 +168,12 @@ const mailEnvironment = ['TENDERSTOCK_SMTP_URL', 'TENDERSTOCK_MAIL_FROM'] as con
 const consoleEnvironment = [
   'TENDERSTOCK_CONSOLE_URL',
   'TENDERSTOCK_TENDER_PAGES',
+  'TENDERSTOCK_IMPRINT_URL',
+  'TENDERSTOCK_PRIVACY_URL',
+  'TENDERSTOCK_TERMS_URL',
+  'TENDERSTOCK_NAME',
+  'TENDERSTOCK_LOGO',
+  'TENDERSTOCK_COLOR',
   'TENDERSTOCK_OIDC_ISSUER',
   'TENDERSTOCK_OIDC_CLIENT_ID',
   'TENDERSTOCK_OIDC_CLIENT_SECRET',
@@ -1044,6 +1050,32 @@ const table = {
       },
     },
     examples: [["tenderstock organization create 'Acme Ltd'", 'with the default limit']],
+  },
+  'quote list': {
+    summary: 'List the requests for a quote, the open ones first.',
+    details: ['Companies ask by the form of the console. Each request is removed 180 days later.'],
+    options: {},
+    examples: [['tenderstock quote list', 'who asked, and when']],
+  },
+  'quote show': {
+    summary: 'Show a request for a quote.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: {},
+    examples: [['tenderstock quote show ID', '`quote list` shows the id']],
+  },
+  'quote close': {
+    summary: 'Say what became of a request for a quote. Nobody is told.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: {
+      as: {
+        type: 'choice',
+        value: 'OUTCOME',
+        choices: ['accepted', 'declined'],
+        required: true,
+        help: 'accepted, declined. The console accepts one together with contract and invitation.',
+      },
+    },
+    examples: [['tenderstock quote close ID --as declined', 'it stays listed']],
   },
   'organization list': {
     summary: 'List organizations.',

@@ -7,10 +7,14 @@ import { constants, gzipSync } from 'node:zlib'
 
 const types: { readonly [ending: string]: string } = {
   css: 'text/css; charset=utf-8',
+  png: 'image/png',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  webp: 'image/webp',
   woff2: 'font/woff2',
 }
+
+const alreadyPacked: ReadonlySet<string> = new Set(['png', 'webp', 'woff2'])
 
 type Asset = {
   readonly type: string
@@ -37,12 +41,12 @@ export function loadAssets(): Assets {
     const [base = '', ending = ''] = name.split('.')
     const path = `/assets/${base}.${hash('sha256', body).slice(0, 12)}.${ending}`
     addresses.set(name, path)
-    const packed = ending === 'woff2' ? undefined : gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
+    const packed = alreadyPacked.has(ending) ? undefined : gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
     files.set(path, { type: types[ending]!, body, packed })
   }
   add('public-sans.woff2', readFileSync(createRequire(import.meta.url).resolve(font)))
   for (const name of readdirSync(folder))
-    if (/\.(?:js|svg|woff2)$/.test(name)) add(name, readFileSync(join(folder, name)))
+    if (/\.(?:js|png|svg|webp|woff2)$/.test(name)) add(name, readFileSync(join(folder, name)))
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.css'))) {
     const withoutComments = readFileSync(join(folder, name), 'utf8').replace(/\/\*.*?\*\/\s*/gs, '')
     const placed = withoutComments.replace(/public-sans[\w-]*\.woff2/g, (name) => addresses.get(name)!)

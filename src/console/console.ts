@@ -201,6 +201,7 @@ class Listener {
       agent: (raw.headers['user-agent'] ?? '').slice(0, 200),
       cookies: kept,
       ifNoneMatch: raw.headers['if-none-match'],
+      asset: this.#assets.addressOf,
     }
   }
 
@@ -285,6 +286,8 @@ class Listener {
       ...(shown && { organization: shown }),
       notice,
       version: this.#context.version,
+      brand: this.#context.brand,
+      origin: this.#context.origin,
       asset: this.#assets.addressOf,
     }
     const text = frame(answer, context).text

@@ -6,11 +6,13 @@ import { auditPages } from './customers/audit-pages.ts'
 import { contractPages } from './customers/contract-pages.ts'
 import { customerPages } from './customers/customer-pages.ts'
 import { overviewPages } from './customers/overview-pages.ts'
+import { quotePages } from './customers/quote-pages.ts'
 import { operatorPages } from './desk/operator-pages.ts'
 import { findPages } from './find/find-pages.ts'
 import { letterPages } from './find/letter-page.ts'
 import { partyPages } from './find/party-pages.ts'
 import { startPages } from './find/start-pages.ts'
+import { brandFiles } from './frame/brand.ts'
 import type { ConsoleContext } from './frame/console-context.ts'
 import type { PageRoute } from './frame/page.ts'
 import { helpPages } from './help/help-pages.ts'
@@ -34,6 +36,7 @@ import { tenderPages } from './tenders/tender-pages.ts'
 const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   accessPages,
   auditPages,
+  brandFiles,
   calendarPages,
   codesPages,
   companyPages,
@@ -54,6 +57,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   peoplePages,
   profilePages,
   publicSite,
+  quotePages,
   searchPages,
   signInPages,
   startPages,

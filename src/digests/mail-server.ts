@@ -1,6 +1,6 @@
 // The SMTP server of the operator: how it receives a mail, and what its answers mean.
 import { createTransport } from 'nodemailer'
-import type { MailSettings } from '../platform/config.ts'
+import { type MailSettings, usualName } from '../platform/config.ts'
 import type { MailAttempt } from './mail-schedule.ts'
 
 /** Maximum time for one mail in total, and for each step. */
@@ -34,7 +34,7 @@ export type MailServer = {
 
 /** Connects when there is something to send. Tests may pass a different `longestMs`. */
 export function openMailServer(settings: MailSettings, longestMs = mailMs): MailServer {
-  const { from, password } = settings
+  const { from, password, name = usualName } = settings
   const auth = loginOf(settings)
   const transport = createTransport({
     ...connectionOf(settings, stepMs),
@@ -51,7 +51,7 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
       try {
         await transport.sendMail({
           messageId,
-          from: { name: 'Tenderstock', address: from },
+          from: { name, address: from },
           to: { name: '', address: to },
           subject,
           text,

@@ -69,6 +69,33 @@ describe('configuration', () => {
       expect(() => read(value), value).toThrow('TENDERSTOCK_TENDER_PAGES is not usable; set public or signed-in.')
   })
 
+  test('a service says who runs it, and has a name, a logo and a color on which white text can be read', () => {
+    const site = {
+      TENDERSTOCK_IMPRINT_URL: 'https://example.org/imprint?a=b',
+      TENDERSTOCK_NAME: ' Vergabe & Mehr ',
+      TENDERSTOCK_LOGO: '/etc/logo.SVG',
+      TENDERSTOCK_COLOR: '#2C47BB',
+    }
+    const read = {
+      imprintUrl: 'https://example.org/imprint?a=b',
+      name: 'Vergabe & Mehr',
+      logo: '/etc/logo.SVG',
+      color: '#2c47bb',
+    }
+    expect(readConfig(site).site).toEqual(read)
+    const mail = { TENDERSTOCK_SMTP_URL: 'smtp://localhost', TENDERSTOCK_MAIL_FROM: 'a@example.org' }
+    expect(readConfig({ ...site, ...mail }).mail?.name).toBe('Vergabe & Mehr')
+    expect(readConfig({}).site).toBeUndefined()
+    for (const [name, values] of Object.entries({
+      IMPRINT_URL: ['http://example.org', 'javascript:alert(1)', 'https://me:secret@example.org'],
+      NAME: ['x'.repeat(41), 'a\r\nBcc: b', '<b>'],
+      LOGO: ['/etc/passwd', 'logo.gif'],
+      COLOR: ['red', '#fff', '#ffee00', '#2c47bb;}'],
+    }))
+      for (const value of values)
+        expect(() => readConfig({ [`TENDERSTOCK_${name}`]: value }), value).toThrow(/ is not (?:usable|a usable)/)
+  })
+
   test('a store of rate limits is named by any of four protocols, and never repeated', () => {
     for (const url of ['redis://h', 'rediss://u:p@h:6380', 'valkey://h', 'valkeys://h/1'])
       expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)

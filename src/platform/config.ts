@@ -38,6 +38,8 @@ export type Config = {
   readonly documents?: DocumentLocation
   /** TENDERSTOCK_EDITIONS: a bucket in which nodes find the editions; without it, they ask the database. */
   readonly editions?: BucketLocation
+  /** TENDERSTOCK_NAME, _LOGO, _COLOR, and _IMPRINT_URL, _PRIVACY_URL, _TERMS_URL. */
+  readonly site?: SiteSettings
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails are sent; without it, they wait. */
   readonly mail?: MailSettings
   /**
@@ -67,8 +69,25 @@ export type OidcSettings = {
   readonly clientSecret: string
 }
 
+/** How the service presents itself to people. Addresses are https pages. */
+type SiteSettings = {
+  readonly imprintUrl?: string
+  readonly privacyUrl?: string
+  readonly termsUrl?: string
+  readonly name?: string
+  /** Path of an SVG or PNG file. */
+  readonly logo?: string
+  /** Such as `#2c47bb`. */
+  readonly color?: string
+}
+
+/** What the service is called without TENDERSTOCK_NAME. */
+export const usualName = 'Tenderstock'
+
 /** The server that accepts mails, and their sender. */
 export type MailSettings = {
+  /** Of the sender; absent: `usualName`. */
+  readonly name?: string
   readonly host: string
   readonly port: number
   /** `smtps`: TLS from the first byte. `starttls`: required before anything else. `none`: on this machine only. */
@@ -218,6 +237,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const documents = documentLocationOf(environment)
   const secretKey = sealingKeyOf(environment)
   const editions = editionLocationOf(environment, secretKey !== undefined)
+  const site = siteOf(environment)
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
   checkKeyFiles(environment)
@@ -235,7 +255,8 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
     ...(editions !== undefined && { editions }),
-    ...(mail !== undefined && { mail }),
+    ...(site !== undefined && { site }),
+    ...(mail !== undefined && { mail: { ...mail, ...(site?.name !== undefined && { name: site.name }) } }),
     ...(oidc !== undefined && { oidc }),
     ...(keep !== undefined && { keep }),
   }
@@ -308,6 +329,57 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
     throw new OperatorError('invalid-setting', `${name} has a user, a query or a fragment; write it like ${example}.`)
   return url.href.replace(/\/+$/, '')
+}
+
+const longestSiteName = 40
+/** White text on the color must be readable (WCAG 2.2, 1.4.3). */
+const minContrast = 4.5
+
+function siteOf(environment: Environment): SiteSettings | undefined {
+  const refuse = (name: SettingName, how: string): never => {
+    throw new OperatorError('invalid-setting', `${name} is not usable; ${how}.`)
+  }
+  const page = (name: SettingName): string | undefined => {
+    const text = urlOf(environment, name, ['https:'], 'https://example.org/imprint')
+    const url = text === undefined ? undefined : new URL(text)
+    if (url && (url.username !== '' || url.password !== '')) refuse(name, 'write an address without a user')
+    return url?.href
+  }
+  const imprintUrl = page('TENDERSTOCK_IMPRINT_URL')
+  const privacyUrl = page('TENDERSTOCK_PRIVACY_URL')
+  const termsUrl = page('TENDERSTOCK_TERMS_URL')
+  const name = textOf(environment, 'TENDERSTOCK_NAME')?.trim()
+  if (name && (name.length > longestSiteName || /[\p{Cc}\p{Cf}<>"@]/u.test(name)))
+    refuse('TENDERSTOCK_NAME', `write at most ${longestSiteName} letters, without quotes and angle brackets`)
+  const logo = textOf(environment, 'TENDERSTOCK_LOGO')
+  if (logo && !/\.(?:svg|png)$/i.test(logo)) refuse('TENDERSTOCK_LOGO', 'name an .svg or .png file')
+  const color = textOf(environment, 'TENDERSTOCK_COLOR')?.toLowerCase()
+  if (color && !/^#[0-9a-f]{6}$/.test(color)) refuse('TENDERSTOCK_COLOR', 'write it like #2c47bb')
+  if (color && contrastWithWhite(color) < minContrast)
+    refuse('TENDERSTOCK_COLOR', 'choose a darker one, on which white text can be read')
+  const site = {
+    ...(imprintUrl !== undefined && { imprintUrl }),
+    ...(privacyUrl !== undefined && { privacyUrl }),
+    ...(termsUrl !== undefined && { termsUrl }),
+    ...(name && { name }),
+    ...(logo && { logo }),
+    ...(color && { color }),
+  }
+  return Object.keys(site).length === 0 ? undefined : site
+}
+
+/** By WCAG 2.2, of a color like `#2c47bb`. */
+function contrastWithWhite(color: string): number {
+  const linear = (part: string): number => {
+    const value = Number.parseInt(part, 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  }
+  const [red, green, blue] = [color.slice(1, 3), color.slice(3, 5), color.slice(5, 7)].map(linear) as [
+    number,
+    number,
+    number,
+  ]
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
 }
 
 // Passkeys and cookies require https; a path would share cookies with another console.

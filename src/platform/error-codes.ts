@@ -135,6 +135,7 @@ const byExitCode = {
     'no-file': absent,
     'no-organization': absent,
     'no-person': absent,
+    'no-quote': absent,
     'no-profile': absent,
     'no-record': absent,
     'no-redaction': absent,

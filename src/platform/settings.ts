@@ -65,6 +65,24 @@ export const settings = {
     details: 'See [console](console.md#the-page-of-a-tender).',
     default: 'signed-in',
   },
+  TENDERSTOCK_IMPRINT_URL: {
+    meaning: 'https page that says who runs this service',
+    details: 'Each page of the console links to it, to the privacy notice and to the terms.',
+  },
+  TENDERSTOCK_PRIVACY_URL: { meaning: 'https page with the privacy notice of this service' },
+  TENDERSTOCK_TERMS_URL: { meaning: 'https page with the terms of this service' },
+  TENDERSTOCK_NAME: {
+    meaning: 'name of this service in the console and in mails, at most 40 characters',
+    default: 'Tenderstock',
+  },
+  TENDERSTOCK_LOGO: {
+    meaning: 'SVG or PNG file that stands beside the name, at most 64 KiB',
+    default: 'the mark of Tenderstock',
+  },
+  TENDERSTOCK_COLOR: {
+    meaning: 'color of links and buttons, such as #2c47bb, dark enough for white text',
+    default: '#2c47bb',
+  },
   TENDERSTOCK_OIDC_ISSUER: {
     meaning: "issuer of a company's sign-in, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET",
   },

@@ -1,7 +1,7 @@
 // Signing in through a company, against a real provider of OpenID Connect on this machine.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { signed } from '../../src/console/people/signed-text.ts'
+import { signed } from '../../src/console/frame/signed-text.ts'
 import { minuteMs } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
 import { createInvitation } from '../../src/store/people/invitations.ts'

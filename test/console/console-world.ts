@@ -6,6 +6,7 @@ import type { KyselyPlugin } from 'kysely'
 import { commandActor } from '../../src/actions/acting.ts'
 import { openConsole } from '../../src/console/console.ts'
 import { auditTexts } from '../../src/console/desk/audit-texts.ts'
+import { brandOf } from '../../src/console/frame/brand.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../src/console/frame/console-context.ts'
 import { Directory, keyHashOf } from '../../src/console/frame/directory.ts'
 import { StockLimits } from '../../src/console/frame/stock-access.ts'
@@ -116,6 +117,7 @@ export async function openConsoleWorld(
   }
   const context: ConsoleContext = {
     ...service,
+    brand: brandOf(config),
     editions,
     directory,
     stockLimits: new StockLimits(directory),

@@ -29,6 +29,7 @@ import { createInvitation, listInvitations } from '../../src/store/people/invita
 import { createToken, revokeToken } from '../../src/store/people/organizations.ts'
 import { addPasskey } from '../../src/store/people/passkeys.ts'
 import { addMember, createPerson } from '../../src/store/people/people.ts'
+import { insertQuote } from '../../src/store/people/quotes.ts'
 import { createSignInLink, startSession } from '../../src/store/people/sessions.ts'
 import { insertDocuments, insertRejections, packDocument } from '../../src/store/received/documents.ts'
 import { createIncident } from '../../src/store/screens/incidents.ts'
@@ -326,6 +327,7 @@ export async function openHostileWorld(engine: Engine) {
     if (index < indexes.length - 1) await revokeToken(store, tokenId, now())
   }
   const incidents: string[] = []
+  const quotes: string[] = []
   const keys = { invitation: newKey(systemRandom), link: newKey(systemRandom) }
   await inTransaction(store, async (trx) => {
     const terms = { startsAt: now() - dayMs, endsAt: now() + 5 * dayMs, setUpBy: mailAt(1) }
@@ -341,6 +343,10 @@ export async function openHostileWorld(engine: Engine) {
         createdBy: mailAt(index),
       }
       await createIncident(trx, { incidentId, ...incident })
+      const quoteId = systemRandom.uuid()
+      quotes.push(quoteId)
+      const asked = { name: stored(index), company: stored(index + 1), mail: mailAt(index), message: stored(index + 2) }
+      await insertQuote(trx, { quoteId, ...asked, needs: ['api'], language: 'de' }, world.now())
       for (const organizationId of [undefined, acme])
         await addAuditEntry(trx, {
           at: now(),
@@ -488,6 +494,8 @@ export async function openHostileWorld(engine: Engine) {
     '/operator/editions': ['/operator/editions'],
     '/operator/editions/hold': ['/operator/editions/hold'],
     '/operator/editions/:edition': ['/operator/editions/1'],
+    '/operator/quotes': ['/operator/quotes'],
+    '/operator/quotes/:quote': quotes.map((each) => `/operator/quotes/${each}`),
     '/operator/incidents': ['/operator/incidents'],
     '/operator/incidents/:incident': incidents.map((each) => `/operator/incidents/${each}`),
     '/operator/incidents/:incident/end': incidents.map((each) => `/operator/incidents/${each}/end`),
@@ -528,6 +536,17 @@ export async function openHostileWorld(engine: Engine) {
 }
 
 /** Mails of every kind of account, with attacks wherever a name stands. Digests wait already. */
+const quoteAt = (index: number) =>
+  ({
+    quoteId: 'q',
+    name: stored(index),
+    company: stored(index + 1),
+    mail: mailAt(index),
+    message: stored(index + 2),
+    needs: ['api', 'files'],
+    language: 'en',
+  }) as const
+
 export async function queueHostileMails(trx: Executor, { context, now, organizationId }: HostileWorld): Promise<void> {
   for (const index of hostileTexts.keys()) {
     const token = { organizationId, organization: stored(index), name: stored(index + 1), hint: 'tdr_live_…abcd' }
@@ -538,6 +557,7 @@ export async function queueHostileMails(trx: Executor, { context, now, organizat
         { kind: 'tokenCreated', language, data: about },
         { kind: 'tokenRevoked', language, data: about },
         { kind: 'tokenEnds', language, data: { ...about, actor: null } },
+        { kind: 'quoteAsked', language, data: quoteAt(index) },
       ]
       for (const mail of letters) await queueAccountMail(trx, context, { to: mailAt(0), mail, now: now() })
     }

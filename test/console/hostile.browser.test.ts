@@ -34,6 +34,8 @@ const ownWords = new Set([
     ...helpNames.map((name) => `/help/${name}`),
     '/help/pictures/:picture',
     '/language',
+    '/quote',
+    '/quote/sent',
   ],
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
   // they show what the address contains, and the test below sends that

@@ -18,7 +18,7 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^GET \/o\/:organization(?:\/audit)?$/, 'member'],
   [/^GET \/tenders(?:\.csv)?$/, 'public'],
   [/^\w+ \/(?:authorities|companies|me|signed-in|tenders)(?:\/|$)/, 'person'],
-  [/^(?:GET|POST) \/(?:sign-in|first|invitation)(?:\/|$)/, 'public'],
+  [/^(?:GET|POST) \/(?:sign-in|first|invitation|quote)(?:\/|$)/, 'public'],
   [/^POST \/sign-out$/, 'public'],
   // whoever knows the secret address of a calendar reads it
   [

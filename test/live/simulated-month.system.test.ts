@@ -258,6 +258,7 @@ async function openWorld(
         titles: new Map(sources.map(({ id, title }) => [id, title])),
         sources: judged.map(({ health }) => health.state),
         hasSamples: false,
+        lacksImprint: false,
         now: clock(),
       },
       'en',

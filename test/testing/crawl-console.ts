@@ -2,7 +2,7 @@
 import { routesOf } from '../../src/console/routes.ts'
 
 /** Every route of a console without settings, only to be listed, not to be answered. */
-export const consoleRoutes = routesOf({ config: {} } as never)
+export const consoleRoutes = routesOf({ config: {}, brand: { files: [] } } as never)
 
 /** Routes as patterns of paths, the longest first. */
 export const pagePatterns = consoleRoutes

@@ -56,7 +56,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     customers: ['frame', 'desk', 'mails'],
     people: ['frame', 'mails'],
     docs: ['frame'],
-    public: ['frame', 'codes', 'docs', 'help'],
+    public: ['frame', 'codes', 'find', 'docs', 'help'],
   },
   'src/service': {
     events: [],

@@ -27,6 +27,8 @@ export const accessTexts: EventTexts<AccessEvents> = {
     ),
   token: tokenText,
   revoked: ({ tokenId }, paint) => fact(paint, 'Revoked', tokenId),
+  quote: quoteText,
+  quoteClosed: ({ quoteId, state }, paint) => fact(paint, state === 'accepted' ? 'Accepted' : 'Declined', quoteId),
   consoleLink: ({ link, mail, until }, paint) => {
     const use = mail === null ? 'Makes the first person' : `Signs in ${mail}`
     return `  ${paint.bold(link)}\n  ${paint.dim(`${use}, once, until ${utcMinute(until)}.`)}`
@@ -64,6 +66,21 @@ function customerText(event: EventOf<'customer'>, paint: Paint): string {
     row('Searches, webhooks', `${number(event.searches)}, ${number(event.endpoints)}`),
     row('Created', utcMinute(event.createdAt)),
     ...event.tokens.map(({ hint, name, lastUsedAt }) => row(hint, `${name}, last used ${utcMinute(lastUsedAt)}`)),
+  ].join('\n')
+}
+
+/** What a stranger wrote, on one line. */
+const plainLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ')
+
+function quoteText(event: EventOf<'quote'>, paint: Paint): string {
+  const state = event.state === 'open' ? paint.yellow('open') : `${event.state} ${utcMinute(event.closedAt)}`
+  return [
+    `  ${paint.bold(plainLine(event.company))}  ${paint.dim(event.quoteId)}`,
+    row('State', state),
+    row('Asked', utcMinute(event.createdAt)),
+    row('From', `${plainLine(event.name)}, ${event.mail}`),
+    ...(event.needs.length > 0 ? [row('Needs', event.needs.join(', '))] : []),
+    ...(event.message === '' ? [] : [row('Message', plainLine(event.message))]),
   ].join('\n')
 }
 

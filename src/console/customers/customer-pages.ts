@@ -3,12 +3,14 @@
 import { inviteMember, withdrawInvitation } from '../../actions/members.ts'
 import { accessVersion, endAccess, setUpAccess, setUpCustomer } from '../../actions/organizations.ts'
 import { addMemberLink } from '../../actions/people.ts'
+import { closeQuote } from '../../actions/quotes.ts'
 import { csvOf } from '../../domain/plain-text.ts'
 import { toInstant } from '../../domain/time.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { type Customer, listCustomers } from '../../store/people/customers.ts'
 import { giveHandedLink, listInvitations } from '../../store/people/invitations.ts'
+import { findQuote } from '../../store/people/quotes.ts'
 import { listMonthUse, monthUseColumns } from '../../store/screens/month-use.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
@@ -32,6 +34,7 @@ import { newKey } from '../mails/write-mails.ts'
 import { dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
 import { contractEnd, lastUse, stateWord, tokensPart } from './customer-parts.ts'
 import { customerTexts } from './customer-texts.ts'
+import { quoteTexts } from './quote-texts.ts'
 
 const root = '/operator/organizations'
 const defaultLimit = '60'
@@ -117,11 +120,14 @@ class CustomerPages {
     }
   }
 
-  showNew(request: PersonRequest, mistakes: Typed = {}): PageAnswer {
-    const { language, form, now } = request
+  async showNew(request: PersonRequest, mistakes: Typed = {}): Promise<PageAnswer> {
+    const { language, form, query, now } = request
     const texts = customerTexts[language]
     const isAgain = form.size > 0
-    const typed = isAgain ? typedOf(form) : { starts: dayText(now), limit: defaultLimit }
+    const quoteId = form.get('quote') ?? query.get('quote') ?? ''
+    const quote = quoteId === '' ? undefined : await findQuote(this.#context.store.db, quoteId)
+    const asked = quote && { name: quote.company, owner: quote.mail }
+    const typed = isAgain ? typedOf(form) : { starts: dayText(now), limit: defaultLimit, ...asked }
     return page({
       title: Object.keys(mistakes).length > 0 ? `${texts.shared.oneToCorrect}: ${texts.add}` : texts.add,
       crumbs: [[texts.pageNames.organizations, root]],
@@ -132,6 +138,7 @@ class CustomerPages {
         ${mistakesNote(mistakes, language)}
         <form method="post" action="${root}/new/save" class="stack">
           ${formKey(this.#context)}
+          ${quote && html`<input type="hidden" name="quote" value="${quote.quoteId}">`}
           ${termsFields(typed, { isNew: true, mistakes, language })}
           <div class="row">
             <button class="go">${texts.setUp}</button>
@@ -149,12 +156,19 @@ class CustomerPages {
     if (read.kind === 'mistakes') return this.showNew(request, read.mistakes)
     const { name, owner, ...terms } = read.terms
     const invited = this.#invitedOf(owner!)
+    const quoteId = fieldOf(request.form, 'quote')
     const sent = await once(this.#context, request, async (trx) => {
       const outcome = await setUpCustomer(trx, actingOf(this.#context, request), { name, owner: owner!, terms })
       if (outcome.kind !== 'setUp') return new Refused(outcome.kind)
+      const { organizationId } = outcome
+      const answer = { quoteId, state: 'accepted', organizationId } as const
+      if (quoteId !== '' && (await closeQuote(trx, actingOf(this.#context, request), answer)) !== 'closed')
+        return new Refused('quoteClosed')
       await this.#send(trx, request, { ...invited, invitationId: outcome.invitationId }, name)
-      return outcome.organizationId
+      return organizationId
     })
+    if (sent.kind === 'refused' && sent.reason === 'quoteClosed')
+      return redirect('/operator/quotes', { notice: quoteTexts[language].closedBefore })
     if (sent.kind === 'refused') return this.showNew(request, { name: texts.nameTaken })
     if (sent.kind === 'sent') return redirect(root, { notice: texts.sentBefore })
     await this.#context.directory.refresh()

@@ -33,6 +33,8 @@ export type DeskState = {
   readonly clocks: readonly ClockConcern[]
   readonly disk: { readonly free: number; readonly total: number }
   readonly isMailSet: boolean
+  /** Whether people reach the console from other machines, and no page says who runs it. */
+  readonly lacksImprint: boolean
   readonly titles: ReadonlyMap<string, string>
   /** Whether the notices are made up. */
   readonly hasSamples: boolean
@@ -74,6 +76,8 @@ export function deskConcerns(
     desk.edition(),
     desk.sources(),
     desk.alarms(),
+    desk.quotes(),
+    desk.imprint(),
     desk.mails(),
     desk.givenUp(),
     desk.webhooks(),
@@ -289,6 +293,33 @@ class DeskChecks {
         action: [texts.openSource, `/operator/sources/${encodeURIComponent(sourceId)}`],
       }
     })
+  }
+
+  quotes(): Found {
+    const { facts, now } = this.#state
+    const texts = this.#texts
+    if (facts.quotes === 0) return { name: texts.checks.quotes, figure: '0', bound: '0' }
+    return {
+      ...warning,
+      word: texts.words.many,
+      heading: texts.quotes(this.#number(facts.quotes)),
+      body: texts.quotesBody,
+      meta: [this.#since(facts.quotesSince ?? now)],
+      action: [texts.seeQuotes, '/operator/quotes'],
+    }
+  }
+
+  imprint(): Found {
+    const texts = this.#texts
+    if (!this.#state.lacksImprint)
+      return { name: texts.checks.imprint, figure: texts.shared.yes, bound: texts.shared.yes }
+    return {
+      ...warning,
+      word: texts.words.missing,
+      heading: texts.imprint,
+      body: texts.imprintBody,
+      action: [texts.seeSettings, '/docs/settings'],
+    }
   }
 
   mails(): Found {

@@ -30,6 +30,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
       clocks: reads.clocks(),
       disk: await reads.disk(),
       isMailSet: config.mail !== undefined,
+      lacksImprint: config.consoleUrl !== undefined && config.site?.imprintUrl === undefined,
       titles: await reads.titles(),
       sources: states,
       hasSamples: context.hasSamples,

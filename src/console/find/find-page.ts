@@ -39,6 +39,7 @@ export type FindView = {
 const headOf = (language: Language) => ({
   title: findTexts[language].title,
   lead: findTexts[language].lead,
+  description: findTexts[language].lead,
   current: '/tenders',
   styles: ['find'],
 })

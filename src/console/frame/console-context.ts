@@ -7,6 +7,7 @@ import type { Random } from '../../platform/random.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { AddressRule } from '../../webhooks/endpoint-address.ts'
+import type { Brand } from './brand.ts'
 import type { ClientPackage } from './client-package.ts'
 import type { Directory } from './directory.ts'
 import type { StockLimits } from './stock-access.ts'
@@ -58,6 +59,8 @@ export type ConsoleContext = {
   readonly random: Random
   readonly config: Config
   readonly version: string
+  /** How this service presents itself. */
+  readonly brand: Brand
   readonly dataFolder: string
   /** Where people reach the console, without a slash at the end. */
   readonly origin: string

@@ -32,7 +32,7 @@ export type Once<Result, Reason> =
  */
 export async function once<Result, Reason extends string = never>(
   { store }: Pick<ConsoleContext, 'store'>,
-  request: PersonRequest,
+  request: Pick<PageRequest, 'form' | 'now'>,
   work: (trx: Executor) => Promise<Result | Refused<Reason>>,
 ): Promise<Once<Result, Reason>> {
   const key = request.form.get('form-key') ?? ''

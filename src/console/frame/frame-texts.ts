@@ -15,6 +15,7 @@ const en = {
   customers: 'Customers',
   elsewhere: 'Switch to',
   otherLanguage: 'Deutsch',
+  legal: { imprint: 'Imprint', privacy: 'Privacy', terms: 'Terms' },
   version: (version: string) => `Tenderstock ${version} · times in UTC unless marked`,
   errorTitle: (status: number) =>
     ({
@@ -68,6 +69,7 @@ const de: typeof en = {
   customers: 'Kunden',
   elsewhere: 'Wechseln zu',
   otherLanguage: 'English',
+  legal: { imprint: 'Impressum', privacy: 'Datenschutz', terms: 'Bedingungen' },
   version: (version) => `Tenderstock ${version} · Zeiten in UTC, wenn nicht anders angegeben`,
   errorTitle: (status) =>
     ({

@@ -1,5 +1,6 @@
 // The frame around every page: head, navigation, notice and foot.
 
+import type { Brand } from './brand.ts'
 import { frameTexts } from './frame-texts.ts'
 import { type Content, type Html, html } from './html.ts'
 import type { Language } from './languages.ts'
@@ -18,6 +19,10 @@ export type FrameContext = {
   /** Shown once. */
   readonly notice: string | undefined
   readonly version: string
+  /** How this service presents itself. */
+  readonly brand: Brand
+  /** Without a slash at the end. */
+  readonly origin: string
   /** URL of a file of the console under its hashed name. */
   readonly asset: (name: string) => string
 }
@@ -33,7 +38,7 @@ const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u017e\u0218-\u021b]/
 
 /** The whole document. */
 export function frame(content: Page, context: FrameContext): Html {
-  const { language, asset } = context
+  const { language, asset, brand } = context
   const texts = frameTexts[language]
   const isPublic = context.kind === 'public'
   const fonts = ['public-sans.woff2', ...(moreLetters.test(content.body.text) ? ['public-sans-more.woff2'] : [])]
@@ -41,11 +46,13 @@ export function frame(content: Page, context: FrameContext): Html {
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
-<title>${content.title} · Tenderstock</title>
+<title>${content.title} · ${brand.name}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${content.description !== undefined && shared(content, content.description, context)}
 ${content.refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${content.refreshSeconds}">`}
 ${fonts.map((name) => html`<link rel="preload" href="${asset(name)}" as="font" type="font/woff2" crossorigin>\n`)}
   ${['console', ...(content.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${asset(`${name}.css`)}">`)}
+${brand.sheet !== undefined && html`<link rel="stylesheet" href="${brand.sheet}">`}
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 ${content.feed !== undefined && html`<link rel="alternate" type="application/atom+xml" href="${content.feed}">`}
 ${['console', ...(content.scripts ?? [])].map(
@@ -55,7 +62,7 @@ ${['console', ...(content.scripts ?? [])].map(
 <body class="${isPublic ? 'pub' : 'app'}">
 <a class="skip" href="#main">${texts.skip}</a>
 <header class="bar">
-  <a class="brand" href="/">${mark}Tenderstock</a>
+  <a class="brand" href="/">${brand.logo === undefined ? mark : html`<img src="${brand.logo}" alt="" width="22" height="22">`}${brand.name}</a>
   <button class="only-small" type="button" popovertarget="menu">${lines}${texts.menu}</button>
   ${isPublic && navigation(content, context)}
 </header>
@@ -70,6 +77,7 @@ ${content.body}</main>
   <a href="/docs">${texts.pageNames.docs}</a>
   <a href="/status">${texts.pageNames.status}</a>
   <a href="/changelog">${texts.pageNames.changelog}</a>
+  ${brand.links.map(([kind, address]) => html`<a href="${address}" rel="noopener">${texts.legal[kind]}</a>`)}
   <a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(context.path)}"
     lang="${language === 'en' ? 'de' : 'en'}">
     ${texts.otherLanguage}
@@ -78,6 +86,24 @@ ${content.body}</main>
   </body>
   </html>
 `
+}
+
+/** What search engines show, and programs that make a card of a shared link. */
+function shared({ title }: Page, description: string, { origin, path, brand, asset, language }: FrameContext): Html {
+  const properties = [
+    ['og:type', 'website'],
+    ['og:site_name', brand.name],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', origin + path.replace(/\?.*/s, '')],
+    ['og:locale', language === 'de' ? 'de_DE' : 'en_GB'],
+    ['og:image', origin + asset('shared-link.png')],
+    ['og:image:width', '1200'],
+    ['og:image:height', '630'],
+  ] as const
+  return html`<meta name="description" content="${description}">
+<meta name="twitter:card" content="summary_large_image">
+${properties.map(([property, text]) => html`<meta property="${property}" content="${text}">`)}`
 }
 
 function head({ crumbs = [], title, titleLanguage: lang, lead, actions }: Page, label: string): Html {
@@ -196,6 +222,7 @@ function customerEntries(language: Language): Entry[] {
   const texts = frameTexts[language]
   return [
     [texts.pageNames.organizations, '/operator/organizations'],
+    [texts.pageNames.quotes, '/operator/quotes'],
     [texts.pageNames.incidents, '/operator/incidents'],
     [texts.pageNames.audit, '/operator/audit'],
   ]

@@ -42,6 +42,8 @@ export type PageRequest = {
   readonly cookies: { readonly [name: string]: string | undefined }
   /** `If-None-Match`: what a program has read before. */
   readonly ifNoneMatch?: string | undefined
+  /** URL of a file of the console under its hashed name. */
+  readonly asset?: (name: string) => string
 }
 
 export type PersonRequest = PageRequest & { readonly viewer: Viewer }
@@ -77,6 +79,8 @@ export type Page = {
   readonly isUnlisted?: boolean
   /** Address of an Atom feed of this page. */
   readonly feed?: string
+  /** What search engines and shared links say about it, in plain text; only of public pages. */
+  readonly description?: string
   /** False if the body has its own heading. */
   readonly hasHead?: boolean
 }

@@ -139,7 +139,7 @@ const de: typeof en = {
   resume: 'Fortsetzen',
   pausedNote: 'Diese Suche ist angehalten',
   pausedDetail: 'Keine Ausgabe wird mit ihr abgeglichen, bis sie fortgesetzt wird.',
-  heldNote: 'Zu weit gefasst: Zustellungen werden zurückgehalten',
+  heldNote: 'Zu weit: Zustellungen warten',
   heldDetail: (count) =>
     `Eine Ausgabe ergab ${count} Treffer. Sie stehen unter Treffer; nichts wurde gesendet. Engen Sie die Suche ein, oder geben Sie die Zustellungen frei.`,
   release: 'Freigeben',

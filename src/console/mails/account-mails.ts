@@ -2,10 +2,12 @@
 // the queue.
 import { oneLine } from '../../digests/digest-content.ts'
 import type { RenderedMail } from '../../digests/send-mails.ts'
+import { usualName } from '../../platform/config.ts'
 import type { Executor } from '../../store/database/database.ts'
 import type { EndpointNewsData, EndpointNewsKind } from '../../store/hits/endpoint-news.ts'
 import { insertMail } from '../../store/people/mails.ts'
 import type { Role } from '../../store/people/people.ts'
+import type { QuoteInput } from '../../store/people/quotes.ts'
 import type { TokenNewsData, TokenNewsKind } from '../../store/people/token-news.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment } from '../frame/format.ts'
@@ -31,6 +33,8 @@ type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
     readonly invitedBy: string
     readonly role: Role
   }
+  /** To operators: a company asked. All of it is what a stranger wrote. */
+  readonly quoteAsked: QuoteInput & { readonly quoteId: string }
   /** `at`: epoch milliseconds. */
   readonly passkeyBlocked: { readonly name: string; readonly at: number; readonly addressPrefix: string }
 }
@@ -42,24 +46,29 @@ export type AccountMail = {
 }[Kind]
 
 /** Where a letter leads: to the console at `origin`, with the key created for it. */
-type Where = { readonly origin: string; readonly key: string }
+type Where = {
+  readonly origin: string
+  readonly key: string
+  /** Of the service; absent: `usualName`. */
+  readonly name?: string
+}
 
 const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
-  signIn: (data, language, { origin, key }) => {
+  signIn: (data, language, { origin, key, name = usualName }) => {
     const texts = mailTexts[language].signIn
     const query = data.return === '/' ? '' : `?return=${encodeURIComponent(data.return)}`
     return {
-      subject: texts.subject,
+      subject: texts.subject(name),
       paragraphs: [texts.body],
       action: [texts.button, `${origin}/sign-in/link/${key}${query}`],
       last: texts.otherwise,
     }
   },
-  invitation: (data, language, { origin, key }) => {
+  invitation: (data, language, { origin, key, name = usualName }) => {
     const texts = mailTexts[language].invitation
     const organization = oneLine(data.organization)
     return {
-      subject: texts.subject(organization),
+      subject: texts.subject(organization, name),
       paragraphs: [texts.body(oneLine(data.invitedBy), organization, data.role === 'owner'), texts.once],
       action: [texts.button, `${origin}/invitation/${key}`],
       last: texts.otherwise,
@@ -73,6 +82,24 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
       action: [texts.button, `${origin}/me`],
     }
   },
+  quoteAsked: (data, language, { origin }) => {
+    const texts = mailTexts[language].quoteAsked
+    return {
+      subject: texts.subject(oneLine(data.company)),
+      paragraphs: [
+        texts.body(oneLine(data.name), oneLine(data.company), oneLine(data.mail)),
+        ...(data.needs.length === 0
+          ? []
+          : [`${texts.needs} ${data.needs.map((need) => texts.need[need]).join(', ')}.`]),
+        ...data.message
+          .split('\n')
+          .map(oneLine)
+          .filter((line) => line !== ''),
+      ],
+      action: [texts.button, `${origin}/operator/quotes/${data.quoteId}`],
+      last: texts.otherwise,
+    }
+  },
   tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),
   tokenRevoked: (data, language, { origin }) => tokenLetter('tokenRevoked', data, language, origin),
   tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
@@ -84,9 +111,10 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
 export function renderAccountMail({ kind, language, data }: AccountMail, where: Where): RenderedMail {
   const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
   const { subject, paragraphs, action, last } = write(data, language, where)
-  const sentBy = mailTexts[language].sentBy(where.origin)
+  const sentBy = mailTexts[language].sentBy(where.name ?? usualName, where.origin)
   return framedMail({
     language,
+    name: where.name ?? usualName,
     subject,
     body: html`${paragraphs.map((text) => mailParagraph(text))}${
       action && html`${mailButton(...action)}${mailParagraph(mailLink(action[1], action[1]), 'address')}`

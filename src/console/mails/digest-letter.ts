@@ -2,6 +2,7 @@
 import { type DigestContent, type DigestItem, oneLine } from '../../digests/digest-content.ts'
 import type { DigestLetter, RenderedMail } from '../../digests/send-mails.ts'
 import { dayMs } from '../../domain/time.ts'
+import { usualName } from '../../platform/config.ts'
 import { regionOf } from '../codes/region-names.ts'
 import { tradeOf } from '../codes/trade-names.ts'
 import { deadlineNote } from '../frame/deadline.ts'
@@ -23,10 +24,10 @@ const maxSearches = 20
 const maxInSubject = 2
 
 /** Tenders that make the mail too long are only counted. */
-export function renderDigestLetter(letter: DigestLetter, origin: string): RenderedMail {
+export function renderDigestLetter(letter: DigestLetter, origin: string, name = usualName): RenderedMail {
   let { content } = letter
   for (;;) {
-    const mail = writeLetter({ ...letter, content }, origin)
+    const mail = writeLetter({ ...letter, content }, origin, name)
     if (Buffer.byteLength(mail.html) <= maxBytes || content.items.length === 0) return mail
     content = {
       ...content,
@@ -35,7 +36,7 @@ export function renderDigestLetter(letter: DigestLetter, origin: string): Render
   }
 }
 
-function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: string): RenderedMail {
+function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: string, site: string): RenderedMail {
   const person = oneLine(letter.person)
   const { language, count, items } = content
   const texts = digestLetterTexts[language]
@@ -52,6 +53,7 @@ function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: 
   const last = items[0] && wordsOf(items[0], content, at).lines[0]
   return framedMail({
     language,
+    name: site,
     subject: texts.subject(number(count), subjectNames(content)),
     ...(last !== undefined && { preview: last }),
     body: html`

@@ -34,6 +34,8 @@ const sheet = trustedHtml(`:root{color-scheme:light dark;supported-color-schemes
 
 export type FramedMail = {
   readonly language: Language
+  /** Of the service. */
+  readonly name: string
   /** Heading and subject. */
   readonly subject: string
   /** What lists of mails show beside the subject; default: what comes first. */
@@ -60,7 +62,7 @@ export const mailLink = (text: Content, address: string): Html =>
 export const mailParagraph = (content: Content, kind: 'text' | 'small' | 'address' = 'text'): Html =>
   html`<p class="${kind === 'text' ? 'ink' : 'soft'}" style="${mailStyles[kind]}">${content}</p>`
 
-export function framedMail({ language, subject, preview, body, foot, text }: FramedMail): RenderedMail {
+export function framedMail({ language, name, subject, preview, body, foot, text }: FramedMail): RenderedMail {
   const line = oneLine(subject)
   const document = html`<!doctype html>
     <html lang="${language}">
@@ -77,7 +79,7 @@ export function framedMail({ language, subject, preview, body, foot, text }: Fra
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="canvas" style="background:#f7f6f3">
         <tr><td align="center" style="padding:20px 10px">
           <table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="${wholeWidth};max-width:600px">
-            <tr><td class="ink" style="${mailStyles.brand}">Tenderstock</td></tr>
+            <tr><td class="ink" style="${mailStyles.brand}">${name}</td></tr>
             <tr><td class="paper pad" style="background:#ffffff;border:1px solid #e3e2dd;border-radius:11px;padding:28px">
               <h1 class="ink" dir="auto" style="${mailStyles.heading}">${line}</h1>
               ${body}

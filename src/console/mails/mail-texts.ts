@@ -1,20 +1,35 @@
 // Texts of the mails about accounts.
+import type { QuoteNeed } from '../../store/people/quotes.ts'
 import type { Texts } from '../frame/languages.ts'
 
 const en = {
   signIn: {
-    subject: 'Sign in to Tenderstock',
+    subject: (site: string) => `Sign in to ${site}`,
     body: 'Open this link to sign in. It works once, for ten minutes.',
     button: 'Sign in',
     otherwise: 'If you did not request this mail, ignore it. Without the link no sign-in is possible.',
   },
   invitation: {
-    subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,
+    subject: (organization: string, site: string) => `Invitation to ${organization} on ${site}`,
     body: (invitedBy: string, organization: string, isOwner: boolean) =>
       `${invitedBy} invites you to join ${organization} ${isOwner ? 'as an Owner' : 'as a member'}.`,
     once: 'The link works once, for seven days. It also signs you in: no password is needed.',
     button: 'See the invitation',
     otherwise: 'Were you not expecting this invitation? Then do nothing, and it will expire.',
+  },
+  quoteAsked: {
+    subject: (company: string) => `${company} asks for a quote`,
+    body: (name: string, company: string, mail: string) =>
+      `${name} of ${company} asks for a quote. They gave the address ${mail}, which nobody has checked.`,
+    needs: 'They need:',
+    need: {
+      search: 'a search with mails',
+      api: 'the API',
+      webhooks: 'webhooks',
+      files: 'files of the whole stock',
+    } satisfies { readonly [need in QuoteNeed]: string },
+    button: 'Open the request',
+    otherwise: 'Nothing was sent to that address. Answer from your own mailbox, or accept or decline at the desk.',
   },
   passkeyBlocked: {
     subject: (name: string) => `Your passkey “${name}” was blocked`,
@@ -30,23 +45,38 @@ const en = {
     disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
     button: 'Open the endpoint',
   },
-  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Replies to this address are not read.`,
+  sentBy: (site: string, origin: string) => `Sent by ${site} at ${origin}. Replies to this address are not read.`,
 }
 
 const de: typeof en = {
   signIn: {
-    subject: 'Bei Tenderstock anmelden',
+    subject: (site) => `Bei ${site} anmelden`,
     body: 'Öffnen Sie diesen Link, um sich anzumelden. Er gilt einmal, zehn Minuten lang.',
     button: 'Anmelden',
     otherwise: 'Sie haben diese E-Mail nicht angefordert? Dann ist nichts zu tun: Ohne den Link kommt niemand hinein.',
   },
   invitation: {
-    subject: (organization) => `Einladung zu ${organization} bei Tenderstock`,
+    subject: (organization, site) => `Einladung zu ${organization} bei ${site}`,
     body: (invitedBy, organization, isOwner) =>
       `${invitedBy} lädt Sie als ${isOwner ? 'Inhaber' : 'Mitglied'} zu ${organization} ein.`,
     once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
     button: 'Einladung ansehen',
     otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',
+  },
+  quoteAsked: {
+    subject: (company) => `${company} fragt nach einem Angebot`,
+    body: (name, company, mail) =>
+      `${name} von ${company} fragt nach einem Angebot. Angegeben ist die Adresse ${mail}, die niemand geprüft hat.`,
+    needs: 'Gebraucht wird:',
+    need: {
+      search: 'eine Suche mit E-Mails',
+      api: 'die API',
+      webhooks: 'Webhooks',
+      files: 'Dateien des ganzen Bestands',
+    },
+    button: 'Anfrage öffnen',
+    otherwise:
+      'An diese Adresse ging nichts. Antworten Sie aus Ihrem eigenen Postfach, oder nehmen Sie am Pult an oder lehnen Sie ab.',
   },
   passkeyBlocked: {
     subject: (name) => `Ihr Passkey „${name}“ wurde gesperrt`,
@@ -63,7 +93,7 @@ const de: typeof en = {
     disabled: (name, organization) => `Webhook „${name}“ von ${organization} wurde abgeschaltet`,
     button: 'Endpunkt öffnen',
   },
-  sentBy: (origin) => `Gesendet von Tenderstock auf ${origin}. Antworten an diese Adresse liest niemand.`,
+  sentBy: (site, origin) => `Gesendet von ${site} auf ${origin}. Antworten an diese Adresse liest niemand.`,
 }
 
 export const mailTexts: Texts<typeof en> = { en, de }

@@ -17,7 +17,9 @@ const longestWaitMs = hourMs
 const maxFreshLinks = 10
 
 /** What a mail needs beyond its content: who it is for, and the link. */
-type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
+type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'> & {
+  readonly brand: Pick<ConsoleContext['brand'], 'name'>
+}
 
 /**
  * The mail with a new key; undefined if it is no longer wanted: the address is unknown or has enough unused links, the
@@ -27,7 +29,7 @@ export async function writeAccountMail(context: MailContext, taken: TakenMail): 
   const mail = JSON.parse(taken.content) as AccountMail
   if (mail.kind === 'invitation') return writeInvitation(context, mail)
   if (mail.kind === 'signIn') return writeSignIn(context, mail, taken)
-  return renderAccountMail(mail, { origin: context.origin, key: '' })
+  return renderAccountMail(mail, { origin: context.origin, key: '', name: context.brand.name })
 }
 
 async function writeInvitation(
@@ -35,12 +37,12 @@ async function writeInvitation(
   mail: AccountMail & { readonly kind: 'invitation' },
   most?: number,
 ): Promise<RenderedMail | undefined> {
-  const { store, clock, origin } = context
+  const { store, clock, origin, brand } = context
   const invitation = await findInvitation(store.db, mail.data.invitationId, clock())
   if (!invitation) return undefined
   const { invitationId, until } = invitation
   const key = await makeKey(context, { invitationId, until }, most)
-  return key === undefined ? undefined : renderAccountMail(mail, { origin, key })
+  return key === undefined ? undefined : renderAccountMail(mail, { origin, key, name: brand.name })
 }
 
 async function writeSignIn(
@@ -48,7 +50,7 @@ async function writeSignIn(
   mail: AccountMail & { readonly kind: 'signIn' },
   { person: address, createdAt, attempts }: TakenMail,
 ): Promise<RenderedMail | undefined> {
-  const { store, clock, origin } = context
+  const { store, clock, origin, brand } = context
   if (clock() - createdAt > longestWaitMs) return undefined
   // the keys of failed attempts reached nobody
   const most = attempts === 0 ? maxFreshLinks : undefined
@@ -56,7 +58,7 @@ async function writeSignIn(
   if (person) {
     const { personId, language = mail.language } = person
     const key = await makeKey(context, { personId }, most)
-    return key === undefined ? undefined : renderAccountMail({ ...mail, language }, { origin, key })
+    return key === undefined ? undefined : renderAccountMail({ ...mail, language }, { origin, key, name: brand.name })
   }
   // an invited person who lost that mail receives it again
   const [invitation] = await listInvitations(store.db, { mail: address }, clock())

@@ -3,7 +3,7 @@ import { minuteMs } from '../../domain/time.ts'
 import type { Executor } from '../../store/database/database.ts'
 import { takeForm } from '../../store/people/sent-forms.ts'
 import { keyHashOf } from '../frame/directory.ts'
-import { openSigned, type SigningContext, signed } from './signed-text.ts'
+import { openSigned, type SigningContext, signed } from '../frame/signed-text.ts'
 
 /** How long a page may be open before its passkey is used. */
 const challengeMs = 10 * minuteMs

@@ -21,7 +21,7 @@ import { findPersonByMail } from '../../store/people/people.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { newcomerOf } from '../frame/forms.ts'
 import type { Cookie, PageRequest } from '../frame/page.ts'
-import { openSigned, signed } from './signed-text.ts'
+import { openSigned, signed } from '../frame/signed-text.ts'
 
 /** Maximum time for the provider to answer one request, in seconds. */
 const timeoutSeconds = 6

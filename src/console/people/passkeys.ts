@@ -18,7 +18,7 @@ import { actingOf } from '../frame/forms.ts'
 import type { PageRequest, PersonRequest, Viewer } from '../frame/page.ts'
 import { challengeMadeAt, makeChallenge, takeChallenge } from './challenges.ts'
 
-type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin' | 'directory'>
+type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin' | 'directory' | 'brand'>
 
 const signInPurpose = 'passkey sign-in'
 const addPurpose = (personId: string): string => `passkey of ${personId}`
@@ -46,7 +46,7 @@ export async function signInOptions(context: PasskeyContext, now: number): Promi
 export async function addOptions(context: PasskeyContext, { person }: Viewer, now: number): Promise<string> {
   const own = await listPasskeys(context.store.db, person.personId)
   const options = await generateRegistrationOptions({
-    rpName: 'Tenderstock',
+    rpName: context.brand.name,
     rpID: rpIdOf(context),
     userName: person.mail,
     userDisplayName: person.name || person.mail,

@@ -1,14 +1,15 @@
 // The changelog of the repository, as a page and as a feed.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { usualName } from '../../platform/config.ts'
 import { docsTexts } from '../docs/docs-texts.ts'
 import type { Handbook } from '../docs/handbook.ts'
 import { readGuide, renderGuide } from '../docs/render-guide.ts'
-import { atomAnswer } from '../frame/atom.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { type PageRoute, page, publicPage } from '../frame/page.ts'
+import { atomAnswer } from './atom.ts'
 import { statusTexts } from './status-texts.ts'
 
 const file = 'CHANGELOG.md'
@@ -58,6 +59,7 @@ function changelogFeed({ origin }: Pick<ConsoleContext, 'origin'>, handbook: Han
     address: `${origin}/changelog.atom`,
     page: `${origin}/changelog`,
     title: statusTexts[language].changelogFeed,
+    author: usualName,
     language,
     updatedAt: changedAt,
     entries: versions,

@@ -1,6 +1,10 @@
 // The first page, and the choice of the language.
 
 import { codeFigure } from '../docs/render-guide.ts'
+import { readAddress } from '../find/asked.ts'
+import { questionOf } from '../find/find-pages.ts'
+import { hourOf } from '../find/found-stock.ts'
+import { tenderCard } from '../find/tender-card.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatClock, formatDay, formatNumber } from '../frame/format.ts'
 import { homeOf } from '../frame/frame.ts'
@@ -9,6 +13,7 @@ import { isLanguage, type Language } from '../frame/languages.ts'
 import { returnPath } from '../frame/own-path.ts'
 import { type PageRoute, page, publicPage, redirect } from '../frame/page.ts'
 import { type Figure, figures, state } from '../frame/parts.ts'
+import { recordsAt } from '../frame/published-record.ts'
 import { settledWithin } from '../frame/settled-within.ts'
 import { homeTexts } from './home-texts.ts'
 import type { StatusBoards } from './status-board.ts'
@@ -19,18 +24,31 @@ const languageSeconds = 31_536_000
 /** How long the first page waits for the figure that only the database has. */
 const longestWaitMs = 300
 
-type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress' | 'origin'>
+/** Sample tenders that the first page shows. */
+const shownTenders = 3
+
+type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress' | 'origin' | 'brand' | 'samples'>
 
 export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute[] => [
-  publicPage('GET', '/', async ({ viewer, language }) => {
+  publicPage('GET', '/', async ({ viewer, language, now, asset }) => {
     if (viewer) return redirect(homeOf(viewer))
     // without the database, or while it is busy, the page shows one figure less
     const board = (await settledWithin(boards.read(), longestWaitMs).catch(() => undefined)) ?? boards.last
     const texts = homeTexts[language]
     return page({
       title: texts.title,
+      description: texts.lead(context.brand.name),
       hasHead: false,
-      body: html`${hero(language)}${stockNow(context, board?.sources.length, language)}${ways(language)}${onlyNew(context, language)}`,
+      styles: ['find'],
+      body: html`
+        ${hero(context, language)}
+        ${sampleTenders(context, now, language)}
+        ${asset && picture(asset, language)}
+        ${ways(language)}
+        ${stockNow(context, board?.sources.length, language)}
+        ${onlyNew(context, language)}
+        ${quoteBand(language)}
+      `,
     })
   }),
   // a GET that changes nothing stored about a person
@@ -42,14 +60,15 @@ export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute
   }),
 ]
 
-function hero(language: Language): Html {
+function hero({ brand }: HomeContext, language: Language): Html {
   const texts = homeTexts[language]
   return html`<section class="hero"><div>
 <h1>${texts.heading}</h1>
-<p class="lead">${texts.lead}</p>
+<p class="lead">${texts.lead(brand.name)}</p>
+<ul class="gets">${texts.gets.map((each) => html`<li>${each}</li>`)}</ul>
 <p class="row">
-  <a class="btn go" href="/tenders">${texts.find}</a>
-  <a class="btn" href="/docs">${texts.docs}</a>
+  <a class="btn go" href="/quote">${texts.quote}</a>
+  <a class="btn" href="/tenders">${texts.find}</a>
 </p>
   </div>
 <div class="stack" role="img" aria-label="${texts.flow}">
@@ -70,6 +89,42 @@ function hero(language: Language): Html {
   </dl>
 </div>
   </div>
+  </section>`
+}
+
+/** Three made-up tenders as the search shows them; nothing while there are none. */
+function sampleTenders({ samples }: HomeContext, now: number, language: Language): Html | false {
+  const texts = homeTexts[language]
+  const stock = samples()
+  const newest = typeof stock === 'string' ? undefined : stock.editions.newest
+  if (typeof stock === 'string' || !newest) return false
+  // a frozen edition stays as it was when it was made
+  const at = stock.isFrozen ? newest.publishedAt : now
+  const { asked } = readAddress(new URLSearchParams(), language)
+  const found = stock.editions.findTenders(questionOf(asked, hourOf({ now: at }), { offset: 0, limit: shownTenders }))
+  if (found.total === 0) return false
+  const how = { asked, language, now: at, pages: '/samples/', hasParties: false }
+  return html`<section class="band">
+    <h2>${texts.samples}</h2>
+    <p>${texts.samplesText}</p>
+    <ol class="finds">${recordsAt(stock.editions, found.positions).map((record) => tenderCard(record, how))}</ol>
+    <p class="row"><a class="btn" href="/tenders">${texts.findLink}</a></p>
+  </section>`
+}
+
+/** Drawn by test/pictures/draw-pictures.ts. */
+function picture(asset: (name: string) => string, language: Language): Html {
+  const texts = homeTexts[language]
+  return html`<figure class="shot">
+    <img src="${asset('hits.webp')}" width="720" height="468" loading="lazy" alt="${texts.pictureAlt}">
+    <figcaption class="soft small">${texts.picture}</figcaption>
+  </figure>`
+}
+
+function quoteBand(language: Language): Html {
+  const texts = homeTexts[language]
+  return html`<section class="band"><h2>${texts.quoteHeading}</h2><p>${texts.quoteText}</p>
+    <p class="row"><a class="btn go" href="/quote">${texts.quote}</a><a class="btn" href="/docs">${texts.docs}</a></p>
   </section>`
 }
 

@@ -5,9 +5,23 @@ import { withShared } from '../frame/shared-texts.ts'
 const en = {
   title: 'One record for every public tender',
   heading: 'One record for every public tender.',
-  lead:
-    'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record ' +
-    'with a fixed ID, and tells your systems what changed.',
+  lead: (site: string) =>
+    `Many portals publish the same tender in different words. ${site} joins the notices, keeps one record with a fixed ` +
+    'ID, and tells you and your systems what changed.',
+  gets: [
+    'A mail in the morning with the new tenders that fit you, by deadline',
+    'A search by words, trade, region, value and deadline, with the history of each tender',
+    'The same records by API, webhook or file, for a copy that lacks none',
+  ],
+  quote: 'Ask for a quote',
+  quoteHeading: 'What does it cost?',
+  quoteText:
+    'Access is agreed with each company: it depends on whether people search or systems copy. Say in five fields what you ' +
+    'need, and a person answers.',
+  picture: 'The hits of a saved search in the console: deadline, value, and the reason in words.',
+  pictureAlt: 'Page with made-up hits: each with title, authority, deadline, value and why it fits',
+  samples: 'Three made-up tenders',
+  samplesText: 'As the search shows them. Open one for its deadlines, lots, documents and history.',
   docs: 'Read the documentation',
   find: 'Find tenders',
   flow: 'Three notices of one tender, from three portals, become one record',
@@ -51,10 +65,23 @@ const en = {
 const de: typeof en = {
   title: 'Ein Datensatz pro Ausschreibung',
   heading: 'Ein Datensatz pro Ausschreibung.',
-  lead:
-    'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die ' +
-    'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester ID und sagt Ihren Systemen, was sich ' +
-    'geändert hat.',
+  lead: (site) =>
+    `Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. ${site} führt die Bekanntmachungen ` +
+    'zusammen, pflegt einen Datensatz mit fester ID und sagt Ihnen und Ihren Systemen, was sich geändert hat.',
+  gets: [
+    'Morgens eine E-Mail mit den neuen Ausschreibungen, die zu Ihnen passen, nach Frist',
+    'Eine Suche nach Wörtern, Branche, Region, Wert und Frist, mit der Geschichte jeder Ausschreibung',
+    'Dieselben Datensätze als API, Webhook oder Datei, für eine Kopie, in der keiner fehlt',
+  ],
+  quote: 'Angebot anfragen',
+  quoteHeading: 'Was kostet das?',
+  quoteText:
+    'Der Zugang wird mit jedem Unternehmen vereinbart: Es kommt darauf an, ob Menschen suchen oder Systeme kopieren. ' +
+    'Schreiben Sie in fünf Feldern, was Sie brauchen, und ein Mensch antwortet.',
+  picture: 'Die Treffer einer gespeicherten Suche in der Konsole: Frist, Wert und der Grund in Worten.',
+  pictureAlt: 'Seite mit erfundenen Treffern, jeder mit Titel, Auftraggeber, Frist, Wert und dem Grund',
+  samples: 'Drei erfundene Ausschreibungen',
+  samplesText: 'So zeigt sie die Suche. Öffnen Sie eine, um Fristen, Lose, Unterlagen und Geschichte zu sehen.',
   docs: 'Dokumentation lesen',
   find: 'Ausschreibungen finden',
   flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden zu einem Datensatz',

@@ -13,7 +13,7 @@ import { helpNames } from '../help/help-texts.ts'
 /** How long security.txt is valid, from the beginning of the day; programs then fetch a new one. */
 const securityDays = 90
 
-type SiteContext = Pick<ConsoleContext, 'origin' | 'config' | 'apiAddress' | 'clock'>
+type SiteContext = Pick<ConsoleContext, 'origin' | 'config' | 'brand' | 'apiAddress' | 'clock'>
 
 export const siteFiles = (context: SiteContext, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/robots.txt', () => plain(robots(context))),
@@ -34,6 +34,7 @@ Disallow: /operator
 Disallow: /me
 Disallow: /first/
 Disallow: /sign-in
+Disallow: /quote/sent
 Disallow: /docs/search
 Disallow: /tenders?
 Disallow: /tenders.csv
@@ -51,6 +52,9 @@ function sitemap({ origin }: SiteContext, handbook: Handbook): string {
     ...problemSlugs.map((slug) => `/docs/errors/${slug}`),
     '/help',
     ...helpNames.map((name) => `/help/${name}`),
+    '/tenders',
+    '/quote',
+    '/explorer',
     '/stock',
     '/changelog',
     '/status',
@@ -63,7 +67,7 @@ ${paths.map((path) => `<url><loc>${escapeHtml(origin + path)}</loc></url>`).join
 }
 
 /** By llmstxt.org: what the site has, in one Markdown file. */
-function llms({ origin, apiAddress }: SiteContext, handbook: Handbook): string {
+function llms({ origin, apiAddress, brand }: SiteContext, handbook: Handbook): string {
   const groups = groupNames.map((group) => {
     const pages = handbook.pages
       .filter((page) => page.group === group)
@@ -73,7 +77,7 @@ function llms({ origin, apiAddress }: SiteContext, handbook: Handbook): string {
       })
     return `## ${docsTexts.en.groups[group]}\n\n${pages.join('\n')}\n`
   })
-  return `# Tenderstock
+  return `# ${brand.name}
 
 > One record for every public tender: notices of many portals, consolidated, served by a read-only HTTPS/JSON API that is
 > made for delta sync. The API is at ${apiAddress}/v1, its contract (OpenAPI 3.1) at ${origin}/openapi.json.
@@ -83,6 +87,7 @@ function llms({ origin, apiAddress }: SiteContext, handbook: Handbook): string {
 ${groups.join('\n')}
 ## Optional
 
+- [Ask for a quote](${origin}/quote)
 - [Changelog](${origin}/changelog)
 - [Status](${origin}/status)
 `

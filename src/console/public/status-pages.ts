@@ -5,7 +5,6 @@ import { loadSources, type Sources } from '../../sources/registry.ts'
 import { isConnectionLoss } from '../../store/connections/connection-loss.ts'
 import type { Incident } from '../../store/screens/incidents.ts'
 import type { PublicSource } from '../../store/screens/public-status.ts'
-import { atomAnswer } from '../frame/atom.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatMoment, formatNumber } from '../frame/format.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -13,6 +12,7 @@ import type { Language } from '../frame/languages.ts'
 import { type PageRoute, page, publicPage } from '../frame/page.ts'
 import { figures, more, noteBox, numbers, part, state, table } from '../frame/parts.ts'
 import { settledWithin } from '../frame/settled-within.ts'
+import { atomAnswer } from './atom.ts'
 import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from './status-board.ts'
 import { statusTexts } from './status-texts.ts'
 
@@ -21,7 +21,10 @@ const maxWaitMs = 1_500
 /** Alarms that concern the operator only: the portal works. */
 const internalAlarms: ReadonlySet<string> = new Set(['drift', 'fill'])
 
-export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
+export const statusPages = (
+  context: Pick<ConsoleContext, 'origin' | 'clock' | 'brand'>,
+  boards: StatusBoards,
+): PageRoute[] => [
   publicPage('GET', '/status', async ({ language }) => {
     const texts = statusTexts[language]
     const { board, isOld } = await newestBoard(boards)
@@ -44,7 +47,8 @@ export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, b
     return atomAnswer({
       address: `${context.origin}/status.atom`,
       page: `${context.origin}/status`,
-      title: statusTexts[language].feedTitle,
+      title: statusTexts[language].feedTitle(context.brand.name),
+      author: context.brand.name,
       language,
       updatedAt: at,
       entries: incidents.map(({ incidentId, title, detail, startedAt, endedAt }) => ({

@@ -57,7 +57,7 @@ const en = {
   from: (from: string, to: string) => `${from} to ${to} UTC`,
   fromOn: (from: string) => `Since ${from} UTC`,
   feed: 'Follow by Atom',
-  feedTitle: 'Tenderstock: incidents',
+  feedTitle: (site: string) => `${site}: incidents`,
   changelogLead: 'What changed in the service and its API, by version.',
   changelogFeed: 'Tenderstock: changes',
 }
@@ -116,7 +116,7 @@ const de: typeof en = {
   from: (from, to) => `${from} bis ${to} UTC`,
   fromOn: (from) => `Seit ${from} UTC`,
   feed: 'Mit Atom verfolgen',
-  feedTitle: 'Tenderstock: Störungen',
+  feedTitle: (site) => `${site}: Störungen`,
   changelogLead: 'Was sich am Dienst und seiner API geändert hat, nach Version. Die Einträge sind auf Englisch.',
   changelogFeed: 'Tenderstock: Änderungen',
 }

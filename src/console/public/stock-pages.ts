@@ -254,7 +254,7 @@ function valuesPart({ byCountry }: StockShape, language: Language): Html {
         text: texts.ofAll(number(estimated), number(unpriced)),
         title: `${name}: ${texts.ofAll(number(estimated), number(unpriced))}`,
       })),
-    })}${more(texts.shared.asTable, table({ caption: texts.values, kind: 'mini keep', columns, rows }))}`,
+    })}${more(texts.shared.asTable, table({ caption: texts.values, kind: 'mini', columns, rows }))}`,
     texts.valuesDetail,
   )
 }

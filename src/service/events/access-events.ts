@@ -2,6 +2,7 @@
 import type { ListedAuditEntry } from '../../store/people/audit.ts'
 import type { Customer } from '../../store/people/customers.ts'
 import type { ApiToken, Organization } from '../../store/people/organizations.ts'
+import type { Quote, QuoteOutcome } from '../../store/people/quotes.ts'
 import type { MonthUse } from '../../store/screens/month-use.ts'
 
 export type AccessEvents = {
@@ -14,6 +15,9 @@ export type AccessEvents = {
   /** `token`: the plaintext of a token that was just created. */
   token: ApiToken & { isExpired: boolean; token?: string }
   revoked: { tokenId: string }
+  /** A company's request for a quote. */
+  quote: Quote
+  quoteClosed: { quoteId: string; state: QuoteOutcome }
   /** `link` signs in once, until `until`; `mail`: the person, null for the first one. */
   consoleLink: { link: string; mail: string | null; until: number }
   /** `organization`: its name, or its ID if it no longer exists; null: the whole service. */

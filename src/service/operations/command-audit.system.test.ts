@@ -15,9 +15,11 @@ import { consolidate } from '../../consolidate/consolidate.ts'
 import { tenderId } from '../../consolidate/tender-id.ts'
 import { redactionId, redactionRule } from '../../domain/redaction.ts'
 import { readSerials } from '../../store/database/change-signal.ts'
+import { inTransaction } from '../../store/database/database.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/people/audit.ts'
 import { putContract } from '../../store/people/contracts.ts'
 import { listOrganizations } from '../../store/people/organizations.ts'
+import { insertQuote } from '../../store/people/quotes.ts'
 import type { CommandEvent } from '../events/command-event.ts'
 import { allowLoopbackWebhooks } from '../hits/loopback-webhooks.ts'
 import { redactionsFile } from './redact-operations.ts'
@@ -128,6 +130,39 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
       },
       { command: 'token create', operands: () => ['Acme'], options: { name: 'crm' }, subject: 'crm' },
       { command: 'organization list' },
+      { command: 'quote list' },
+      {
+        command: 'quote show',
+        operands: () => ['one'],
+        prepare: () =>
+          inTransaction(store, async (trx) => {
+            const asked = {
+              name: 'Jo',
+              company: 'Jo Ltd',
+              mail: 'jo@example.org',
+              message: '',
+              needs: [],
+              language: 'en',
+            } as const
+            for (const quoteId of ['one', 'two']) await insertQuote(trx, { ...asked, quoteId }, Date.now())
+          }),
+      },
+      {
+        command: 'quote close',
+        whole: true,
+        operands: () => ['one'],
+        options: { as: 'declined' },
+        action: 'quote.decline',
+        subject: 'one',
+      },
+      {
+        command: 'quote close',
+        whole: true,
+        operands: () => ['two'],
+        options: { as: 'accepted' },
+        action: 'quote.accept',
+        subject: 'two',
+      },
       { command: 'token list', operands: () => ['Acme'] },
       { command: 'token rotate', operands: () => [id('token')], action: 'token.create', subject: 'crm' },
       { command: 'token revoke', operands: () => [id('token')], subject: 'crm' },

@@ -156,6 +156,10 @@ function* settingFindings(config: Config, needsContact: boolean): Generator<Find
     yield warning(
       'TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are not set: set both, or digests and invitations wait unsent.',
     )
+  if (config.consoleUrl !== undefined && config.site?.imprintUrl === undefined)
+    yield warning(
+      'TENDERSTOCK_IMPRINT_URL is not set, and people reach the console at TENDERSTOCK_CONSOLE_URL: set the page that says who runs this service.',
+    )
   if (config.databaseUrl === undefined) return yield ok('The settings can be used.')
   if (config.secretKey === undefined)
     yield warning(

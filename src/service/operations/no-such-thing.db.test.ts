@@ -79,6 +79,8 @@ const cases: readonly Case[] = [
   ['organization rename', ['Nobody', 'Somebody']],
   ['organization end', ['Nobody']],
   ['organization update', ['Nobody'], { access: 'off' }],
+  ['quote show', [id]],
+  ['quote close', [id], { as: 'declined' }],
   ['token create', ['Nobody']],
   ['token list', ['Nobody']],
   ['token revoke', [id]],

@@ -63,6 +63,7 @@ const modules = {
   organization: () => import('./organization-operations.ts'),
   profile: () => import('./hit-operations.ts'),
   publish: () => import('./stock-operations.ts'),
+  quote: () => import('./quote-operations.ts'),
   rebuild: () => import('./stock-operations.ts'),
   redact: () => import('./redact-operations.ts'),
   review: () => import('./review-operations.ts'),

@@ -10,6 +10,7 @@ import { inTransaction, type Store } from '../../store/database/database.ts'
 import type { DocumentStore } from '../../store/files/document-store.ts'
 import { pruneApiUse } from '../../store/people/api-use.ts'
 import { pruneAuditEntries } from '../../store/people/audit.ts'
+import { pruneQuotes } from '../../store/people/quotes.ts'
 import { warnOfTokens } from '../../store/people/token-news.ts'
 import { pruneInvitations, pruneKept, type Retention } from '../../store/upkeep/retention.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
@@ -63,6 +64,7 @@ export function watchContracts({
       if (now - prunedAt < hourMs) return
       await pruneAuditEntries(store.db, now, keep.auditMs)
       await pruneInvitations(store.db, now)
+      await pruneQuotes(store.db, now)
       await pruneApiUse(store.db, now)
       try {
         while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows, documentStore)));

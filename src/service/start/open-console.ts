@@ -1,6 +1,7 @@
 // Opens the console of a running service: what its pages work with, and where it listens.
 import { cursorKeysOf } from '../../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../../console/console.ts'
+import { brandOf } from '../../console/frame/brand.ts'
 import { readClientPackage } from '../../console/frame/client-package.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../console/frame/console-context.ts'
 import { Directory } from '../../console/frame/directory.ts'
@@ -84,6 +85,7 @@ export async function openServiceConsole(
     random,
     config,
     version,
+    brand: brandOf(config),
     dataFolder,
     origin: where.origin,
     apiAddress: where.apiAddress,

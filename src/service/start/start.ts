@@ -4,6 +4,7 @@ import { renderDigestLetter } from '../../console/mails/digest-letter.ts'
 import { writeAccountMail } from '../../console/mails/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
+import { usualName } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
 import { shellWord } from '../../platform/shell-word.ts'
@@ -385,6 +386,7 @@ async function openMails(
 ): Promise<void> {
   const { store, dataFolder, clock, random } = context
   const { mail } = config
+  const brand = { name: config.site?.name ?? usualName }
   if (!mail) {
     if ((await countMails(store.db)).digests > 0) emit({ event: 'warning', message: mailMissing })
     return
@@ -399,8 +401,8 @@ async function openMails(
     log,
     // the reason is only logged: `/readyz` is public
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
-    renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
-    renderDigest: (letter) => renderDigestLetter(letter, origin),
+    renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin, brand }, mail),
+    renderDigest: (letter) => renderDigestLetter(letter, origin, brand.name),
     onGivenUp: ({ digestId, person, error }) => {
       counters.mailsGivenUp++
       emit({

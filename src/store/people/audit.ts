@@ -29,6 +29,8 @@ export type AuditAction =
   | 'contract.set-up'
   | 'contract.begin'
   | 'contract.end'
+  | 'quote.accept'
+  | 'quote.decline'
   | 'audit.correct'
   | 'token.create'
   | 'token.limit'

@@ -770,4 +770,22 @@ export const migrations: Migrations = {
       ) t
       where lower(d.person) = t.who`,
   ],
+  // Companies that ask for a quote, by the form of the first page.
+  '0016-quotes': [
+    `create table quote (
+      quote_id text primary key,
+      name text not null,
+      company text not null,
+      mail text not null,
+      message text not null,
+      needs text not null,
+      language text not null,
+      created_at bigint not null,
+      state text not null default 'open' check (state in ('open', 'accepted', 'declined')),
+      closed_at bigint,
+      closed_by text,
+      organization_id text references organization
+    )`,
+    'create index quote_created on quote (created_at)',
+  ],
 }

@@ -683,6 +683,24 @@ export type Database = {
     note: string
     set_up_by: string
   }
+  /** Companies that asked for a quote. */
+  quote: {
+    quote_id: string
+    name: string
+    company: string
+    mail: string
+    message: string
+    /** Codes with commas between. */
+    needs: string
+    language: string
+    created_at: EpochMs
+    /** `open`, `accepted` or `declined`. */
+    state: Generated<string>
+    closed_at: EpochMs | null
+    closed_by: string | null
+    /** The organization that was set up for it. */
+    organization_id: string | null
+  }
   /** Requests of a token in an hour: a count for people, not a bill. */
   api_use: {
     organization_id: string

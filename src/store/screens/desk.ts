@@ -35,6 +35,9 @@ export type DeskFacts = {
   readonly mailsSince: number | null
   readonly mailsGivenUp: number
   readonly mailError: string | null
+  /** Open requests for a quote, and when the oldest was asked. */
+  readonly quotes: number
+  readonly quotesSince: number | null
   readonly webhooksDisabled: number
   readonly webhooksFailing: number
   readonly failingSince: number | null
@@ -85,6 +88,8 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
       'mailsGivenUp', (select count(*) from mail where state = 'given-up'),
       'mailError', (
         select last_error from mail where last_error is not null and state <> 'sent' order by created_at desc limit 1),
+      'quotes', (select count(*) from quote where state = 'open'),
+      'quotesSince', (select min(created_at) from quote where state = 'open'),
       'webhooksDisabled', (select count(*) from webhook_endpoint where state = 'disabled'),
       'webhooksFailing', (select count(*) from webhook_endpoint where state = 'active' and failing_since is not null),
       'failingSince', (select min(failing_since) from webhook_endpoint where state <> 'removed'),

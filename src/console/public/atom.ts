@@ -1,6 +1,6 @@
 // Atom feeds (RFC 4287).
-import { escapeHtml } from './html.ts'
-import type { PageAnswer } from './page.ts'
+import { escapeHtml } from '../frame/html.ts'
+import type { PageAnswer } from '../frame/page.ts'
 
 type AtomEntry = {
   /** URL or URN that never changes. */
@@ -20,6 +20,7 @@ type AtomFeed = {
   /** Page that the feed is about. */
   readonly page: string
   readonly title: string
+  readonly author: string
   readonly language: string
   /** Used if there are no entries. */
   readonly updatedAt: number
@@ -53,7 +54,7 @@ export function atomAnswer(feed: AtomFeed): PageAnswer {
 <id>${text(feed.address)}</id>
 <title>${text(feed.title)}</title>
 <updated>${instant(updatedAt)}</updated>
-<author><name>Tenderstock</name></author>
+<author><name>${text(feed.author)}</name></author>
 <link rel="self" type="application/atom+xml" href="${text(feed.address)}"/>
 <link rel="alternate" type="text/html" href="${text(feed.page)}"/>
 ${entries.join('\n')}

@@ -2,7 +2,7 @@
 // unnoticed, and no table holds them.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { getOrCreateSetting } from '../../store/database/settings.ts'
-import type { ConsoleContext } from '../frame/console-context.ts'
+import type { ConsoleContext } from './console-context.ts'
 
 const codeLength = 32
 
