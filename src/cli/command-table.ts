@@ -1200,10 +1200,28 @@ const table = {
       search: { type: 'paths', value: 'NAME…', help: 'Only hits of these searches; default: all of the organization.' },
       rate: { type: 'count', value: 'N', default: 10, min: 1, max: 1000, help: 'Maximum requests a second.' },
       description: { type: 'text', value: 'TEXT', help: 'What it is for.' },
+      chat: {
+        type: 'choice',
+        value: 'CHAT',
+        choices: ['slack', 'teams'],
+        help: 'A channel: messages for people, not signed; at most one a second.',
+      },
+      language: {
+        type: 'choice',
+        value: 'LANGUAGE',
+        choices: ['en', 'de'],
+        help: 'Of messages to a channel; default: en.',
+      },
       'secret-file': secretFile,
     },
     environment: sealingEnvironment,
-    examples: [['tenderstock webhook create --organization Acme --url https://example.org/hook', 'for all searches']],
+    examples: [
+      ['tenderstock webhook create --organization Acme --url https://example.org/hook', 'for all searches'],
+      [
+        'tenderstock webhook create --organization Acme --url https://hooks.slack.com/services/… --chat slack',
+        'a channel',
+      ],
+    ],
   },
   'webhook update': {
     summary: 'Change an endpoint: its address, events, searches, rate or description.',

@@ -29,11 +29,13 @@ import {
 import { disableAndMail } from '../store/hits/endpoint-news.ts'
 import { OutcomeWriter } from '../store/hits/outcome-writer.ts'
 import { signingSecrets } from '../store/hits/webhook-endpoints.ts'
+import { chatAddress, chatOf } from './chat-address.ts'
+import { chatBody } from './chat-body.ts'
 import { cautiousAfter, disabledAfterMs, nextStep, warnedAfterMs } from './delivery-schedule.ts'
 import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
 import { hitBody } from './hit-body.ts'
 import type { Attempt, SendAttempt } from './send-attempt.ts'
-import { webhookHeaders } from './signature.ts'
+import { type WebhookMessage, webhookHeaders } from './signature.ts'
 
 /** How long a worker holds an endpoint without a sign of life. It renews the lease after a third of this time. */
 const leaseMs = 60_000
@@ -59,6 +61,8 @@ export type DelivererOptions = {
   readonly addresses: AddressRule
   /** Name of this process, for people. */
   readonly worker: string
+  /** Where the pages of tenders are, for buttons in chats; undefined: there are none. */
+  readonly pages?: string | undefined
   /** Domain of the mails to Owners about endpoints that fail. */
   readonly mailDomain: string
   readonly onAttempt?: (
@@ -266,6 +270,22 @@ function checkedAtOf({ sources, checks, lastModified }: DeliverySubject): string
   return toInstant(times.length === 0 ? lastModified : Math.max(...times))
 }
 
+/** A signed message; or, for a chat, what it shows of it, at the address that only its secret completes. */
+function requestOf(
+  { pages }: Run,
+  {
+    lease,
+    address,
+    key,
+  }: { readonly lease: EndpointLease; readonly address: EndpointAddress; readonly key: readonly KeyObject[] },
+  message: WebhookMessage,
+): Omit<Parameters<SendAttempt>[0], 'signal'> {
+  const chat = chatOf(lease)
+  if (!chat) return { ...address, headers: webhookHeaders(message, key), body: message.body }
+  const url = chatAddress(address.url, key[0]!.export())
+  return { url, network: address.network, headers: {}, body: chatBody(chat, message.body, pages) }
+}
+
 type Task = {
   readonly lease: EndpointLease
   readonly address: EndpointAddress | undefined
@@ -275,14 +295,15 @@ type Task = {
 }
 
 async function attempt(
-  { store, delivered, clock, wallClock, random, send, mailDomain, onAttempt, onDisabled }: Run,
+  run: Run,
   { lease, address, key, delivery, body }: Task,
   signal: AbortSignal,
 ): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
+  const { store, delivered, clock, wallClock, random, send, mailDomain, onAttempt, onDisabled } = run
   const { messageId } = delivery
   const message = { id: messageId, timestamp: Math.floor(wallClock() / 1000), body }
   const made = await tracedCall('delivery', { 'tenderstock.message': messageId }, async (span) => {
-    const ended = address ? await send({ ...address, headers: webhookHeaders(message, key), body, signal }) : forbidden
+    const ended = address ? await send({ ...requestOf(run, { lease, address, key }, message), signal }) : forbidden
     const { outcome } = ended
     if (outcome.kind === 'answered') span.setAttribute('http.response.status_code', outcome.status)
     else span.setAttribute('error.type', outcome.failure)

@@ -401,6 +401,35 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     ])
   })
 
+  test('a channel is created by the form, and nobody sees its address again', async () => {
+    const { world, at, owner, read, send, signInAgain } = await open(engine)
+    const posted: string[] = []
+    const channel = await startReceiver((response, { body }) => {
+      posted.push(body)
+      response.end('ok')
+    })
+    closers.push(() => channel[Symbol.dispose]())
+    await signInAgain()
+    const action = `${at}/webhooks/new`
+    const form = await read(action)
+    const bare = await send(form, action, { address: [new URL(channel.url).origin], chat: ['slack'] })
+    expect([bare.status, await bare.text()]).toEqual([422, expect.stringContaining('Copy the address of the channel')])
+    const made = await send(form, action, { address: [channel.url], chat: ['slack'] })
+    expect(made.status).toBe(303)
+    const path = made.headers.get('location')!.split('?')[0]!
+    const pages = [await read(path), await read(`${path}/edit`), await read(`${at}/webhooks`)]
+    expect(pages.join()).toContain(`${new URL(channel.url).origin}/`)
+    expect(pages.join()).not.toMatch(/\/hook\b|whsec_|Replace the secret/)
+    const edited = await send(pages[1]!, `${path}/edit`, { description: ['Sales'] })
+    expect(edited.status).toBe(303)
+    expect(
+      (await world.post(`${path}/secret`, fieldsOf(await read(`${path}/secret`), `${path}/secret`), owner.cookie))
+        .status,
+    ).toBe(409)
+    await send(await read(path), `${path}/test`, {})
+    expect(JSON.parse(posted[0]!)).toMatchObject({ blocks: [{ type: 'header' }, { type: 'section' }] })
+  })
+
   test('endpoints are written by Owners and read by members; a failing one is tested, replayed, rotated and removed', async () => {
     const opened = await open(engine)
     const { world, acme, at, owner, member, read, send, publish, deliver, audit, addSearch } = opened

@@ -466,7 +466,16 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
       const { endpointNo } = await addEndpoint('http://127.0.0.1:9/')
       const messageId = await addDelivery(endpointNo, await addHit())
       const attempt = { messageId, attempts: 1, at: 1, status: 204, error: undefined, milliseconds: 1, answer: '' }
-      const lease = { endpointNo, endpointId: '', address: '', requestsPerSecond: 1, failures: 0, fence: 0 }
+      const lease = {
+        endpointNo,
+        endpointId: '',
+        address: '',
+        requestsPerSecond: 1,
+        failures: 0,
+        fence: 0,
+        chat: null,
+        language: null,
+      }
       const other = new pg.Client({ connectionString: store.options.databaseUrl })
       await other.connect()
       try {

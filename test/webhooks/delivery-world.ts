@@ -9,6 +9,8 @@ import { createSealer } from '../../src/platform/sealing.ts'
 import type { Store } from '../../src/store/database/database.ts'
 import { createEndpoint, maxEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
+import { splitChatAddress } from '../../src/webhooks/chat-address.ts'
+import { type Chat, chatRate } from '../../src/webhooks/chat-body.ts'
 import { type DelivererOptions, deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
@@ -99,6 +101,15 @@ export async function openDeliveryWorld(store: Store, begin = startAt, timeoutMs
     )
     return { ...endpoint!, secret }
   }
+  /** A channel of a chat at this address. */
+  const addChannel = async (address: string, chat: Chat) => {
+    const secretId = randomUUID()
+    const { host, secret } = splitChatAddress(address)!
+    const stored = { secretId, sealed: sealer.seal(secret, secretId) }
+    const shown = { description: '', kinds: ['search.hit'], searches: undefined, requestsPerSecond: chatRate }
+    const endpoint = { endpointId: randomUUID(), organizationId, address: host, chat, secret: stored }
+    return (await createEndpoint(store, { ...endpoint, ...shown }, now))!
+  }
   /** Endpoints of as many organizations as they need, because each has at most twenty. */
   const addEndpoints = async (count: number, address: string) => {
     const endpoints: Awaited<ReturnType<typeof addEndpoint>>[] = []
@@ -143,6 +154,7 @@ export async function openDeliveryWorld(store: Store, begin = startAt, timeoutMs
     organizationId,
     addHit,
     addEndpoint,
+    addChannel,
     addEndpoints,
     addDelivery,
     advance: (ms: number) => {

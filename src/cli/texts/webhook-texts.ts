@@ -41,7 +41,14 @@ function endpointText(event: EventOf<'webhook'>, paint: Paint): string {
     ? ` · ${deliveries.delivered} delivered, ${deliveries.due} due, ${deliveries.held} held, ` +
       `${deliveries['given-up']} given up`
     : ''
-  const facts = [event.id, event.organization, event.kinds.join(', '), `at most ${event.requestsPerSecond} a second`]
+  const rate = `at most ${event.requestsPerSecond} a second`
+  const facts = [
+    event.id,
+    event.organization,
+    ...(event.chat === null ? [] : [event.chat]),
+    event.kinds.join(', '),
+    rate,
+  ]
   return [
     `  ${paint.bold(event.url)} ${state}`,
     `      ${paint.dim(`${facts.join(' · ')}${sent}`)}`,

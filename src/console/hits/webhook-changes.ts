@@ -17,6 +17,8 @@ import { parseDate } from '../../domain/time.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { listSearches, type StoredSearch } from '../../store/hits/searches.ts'
 import { listEndpoints, maxEndpoints, type WebhookEndpoint } from '../../store/hits/webhook-endpoints.ts'
+import { splitChatAddress } from '../../webhooks/chat-address.ts'
+import { type ChatKind, chatKinds, chatRate } from '../../webhooks/chat-body.ts'
 import { checkEndpointName, parseEndpointAddress, RefusedAddressError } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
@@ -34,7 +36,7 @@ import {
   page,
   redirect,
 } from '../frame/page.ts'
-import { field, fieldset, noteBox, question, state, tick } from '../frame/parts.ts'
+import { field, fieldset, noteBox, question, select, state, tick } from '../frame/parts.ts'
 import { settledWithin } from '../frame/settled-within.ts'
 import { CriteriaParser, type FieldErrors } from './criteria.ts'
 import { errorNote } from './search-form-parts.ts'
@@ -97,6 +99,8 @@ async function endpointOf(
 }
 
 type EndpointForm = {
+  /** Empty: signed messages. */
+  readonly chat: string
   readonly address: string
   readonly description: string
   readonly kinds: readonly string[]
@@ -106,6 +110,7 @@ type EndpointForm = {
 }
 
 const emptyForm: EndpointForm = {
+  chat: '',
   address: '',
   description: '',
   kinds: ['search.hit'],
@@ -115,6 +120,7 @@ const emptyForm: EndpointForm = {
 }
 
 const formSent = ({ form }: OrganizationRequest): EndpointForm => ({
+  chat: chatKinds.find((kind) => kind === form.get('chat')) ?? '',
   address: fieldOf(form, 'address'),
   description: fieldOf(form, 'description').slice(0, 200),
   kinds: hitEventKinds.filter((kind) => form.getAll('kind').includes(kind)),
@@ -144,15 +150,22 @@ function newPage(
     current: at,
     ...(errors.size > 0 && { status: 422 }),
     body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(context)}
+${chatField(form, language)}
 ${formFields({ form, searches, errors }, language)}
 <div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
-function formFields({ form, searches, errors = new Map() }: FormView, language: Language): Html {
+function chatField({ chat }: EndpointForm, language: Language): Html {
+  const texts = webhooksTexts[language]
+  const choices = ['', ...chatKinds].map((kind): [string, string] => [kind, texts.chats[kind as '' | ChatKind]])
+  return select({ name: 'chat', label: texts.chat, value: chat, hint: texts.chatHint, choices })
+}
+
+function formFields({ form, searches, errors = new Map() }: FormView, language: Language, isChannel = false): Html {
   const texts = webhooksTexts[language]
   const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
-  return html`${field({
+  const address = field({
     name: 'address',
     label: texts.address,
     type: 'url',
@@ -161,7 +174,9 @@ function formFields({ form, searches, errors = new Map() }: FormView, language: 
     isRequired: true,
     maxLength: 2000,
     error: errors.get('address'),
-  })}
+  })
+  // the rest of the address of a channel is its secret: it stays
+  return html`${isChannel ? html`<p>${texts.channelStays(form.address)}</p>` : address}
 ${field({
   name: 'description',
   label: texts.shared.name,
@@ -210,7 +225,8 @@ async function readForm(
 ) {
   const texts = webhooksTexts[language]
   const reader = new CriteriaParser(language)
-  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, maxRate) ?? defaultRate
+  const usual = form.chat === '' ? defaultRate : chatRate
+  const rate = reader.whole('rate', form.rate || String(usual), 1, maxRate) ?? usual
   if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
   const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
   if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
@@ -227,14 +243,17 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
   const read = await readForm(context, request, form, searches)
   const { errors, address } = read
   if (errors.size > 0 || address === undefined) return newPage(context, request, { form, searches, errors })
-  const made = await newSecret(context)
+  const made = await placeOf(context, form, address, language)
+  if (typeof made === 'string')
+    return newPage(context, request, { form, searches, errors: new Map([['address', made]]) })
   const wanted = {
     organizationId: organization.organizationId,
-    address,
+    address: made.address,
+    chat: made.chat,
     description: form.description,
     kinds: form.kinds,
     searches: read.searches,
-    requestsPerSecond: read.rate,
+    requestsPerSecond: made.chat ? chatRate : read.rate,
     secret: made.stored,
   }
   const outcome = await once(context, request, async (trx) => {
@@ -244,10 +263,14 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
   if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
   if (outcome.kind === 'refused')
     return newPage(context, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
-  return secretShown(request, outcome.result.endpointId, made.secret, texts.created, false)
+  const { endpointId } = outcome.result
+  if (made.secret === undefined)
+    return redirect(`${addressOf(request)}/${endpointId}`, { notice: texts.channelCreated })
+  return secretShown(request, endpointId, made.secret, texts.created, false)
 }
 
 const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
+  chat: endpoint.chat?.kind ?? '',
   address: endpoint.address,
   description: endpoint.description,
   kinds: endpoint.kinds,
@@ -282,7 +305,7 @@ async function editPage(
       ${errorNote(errors, language)}
       <form method="post" action="${at}/edit" class="stack" novalidate>
       <input type="hidden" name="was" value="${settingsVersion(endpoint)}">
-${formFields(view, language)}
+${formFields(view, language, endpoint.chat !== undefined)}
 <div class="row">
   <button class="go">${texts.saveButton}</button>
   <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
@@ -294,9 +317,10 @@ ${formFields(view, language)}
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language } = request
   const texts = webhooksTexts[language]
-  const form = formSent(request)
   const searches = await searchesOf(context, request)
-  const { endpointId, address: former } = await endpointOf(context, request)
+  const { endpointId, address: former, chat } = await endpointOf(context, request)
+  const sent = formSent(request)
+  const form = chat ? { ...sent, chat: chat.kind, address: former } : sent
   // an unchanged address is not checked again: every attempt checks what it may reach
   const { errors, address, ...read } = await readForm(context, request, form, searches, former)
   if (errors.size > 0 || address === undefined) return editPage(context, request, { form, errors })
@@ -344,6 +368,17 @@ async function newSecret({ webhooks, random }: ConsoleContext) {
   const secret = makeWebhookSecret(random.bytes)
   const secretId = random.uuid()
   return { secret, stored: { secretId, sealed: sealer.seal(webhookSecretBytes(secret)!, secretId) } }
+}
+
+/** Where a new endpoint is, with its secret: of a channel, the rest of the address. A sentence if it is no channel. */
+async function placeOf(context: ConsoleContext, form: EndpointForm, url: string, language: Language) {
+  const kind = chatKinds.find((each) => each === form.chat)
+  if (!kind) return { ...(await newSecret(context)), address: url, chat: undefined }
+  const split = splitChatAddress(url)
+  if (!split) return webhooksTexts[language].noChannel
+  const secretId = context.random.uuid()
+  const sealed = (await context.webhooks.sealer()).seal(split.secret, secretId)
+  return { secret: undefined, stored: { secretId, sealed }, address: split.host, chat: { kind, language } }
 }
 
 /** The answer to the form itself: the only page that ever shows it. */
@@ -429,6 +464,7 @@ async function rotate(context: ConsoleContext, request: OrganizationRequest): Pr
   const { language } = request
   const texts = webhooksTexts[language]
   const endpoint = await endpointOf(context, request)
+  if (endpoint.chat) throw new PageError(409, texts.noSecret)
   const made = await newSecret(context)
   const outcome = await once(context, request, (trx) =>
     rotateEndpoint(trx, actingOf(context, request), endpoint.endpointId, made.stored),

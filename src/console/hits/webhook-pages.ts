@@ -398,11 +398,12 @@ function setupPart(
   const named = searches.filter(({ searchId }) => endpoint.searches?.includes(searchId)).map(({ name }) => name)
   return html`<section class="part split even gap">
     <div class="stack">
-      <h2>${texts.secret}</h2>
-      <p class="soft small">${texts.secretDetail}</p>
-      <ul>${lines}</ul>
+      <h2>${endpoint.chat === null ? texts.secret : texts.chats[endpoint.chat === 'slack' ? 'slack' : 'teams']}</h2>
+      <p class="soft small">${endpoint.chat === null ? texts.secretDetail : texts.noSecret}</p>
+      ${endpoint.chat === null && html`<ul>${lines}</ul>`}
       ${
         isOwner(request) &&
+        endpoint.chat === null &&
         html`<div class="row">
           <a class="btn tiny" href="${at}/secret">${texts.roll}</a>
           <form method="post" action="${at}/test">

@@ -28,6 +28,13 @@ const en = {
   edited: 'The endpoint is changed.',
   elsewhere: 'Somebody else has changed this endpoint',
   address: 'Address',
+  chat: 'Receiver',
+  chatHint: 'A channel gets messages for people in your language, with a button to the tender.',
+  chats: { '': 'A program: signed messages', slack: 'A channel of Slack', teams: 'A channel of Teams' },
+  channelStays: (host: string) => `${host}… – the rest of the address is kept sealed and cannot be changed.`,
+  noChannel: 'Copy the address of the channel as a whole: it goes on after the host.',
+  channelCreated: 'The endpoint is created. Send a test event to see it in the channel.',
+  noSecret: 'Messages to a channel are not signed. Whoever has its address can write there, so it is kept sealed.',
   addressHint: 'Public, https, port 443 or 8443: https://hooks.example.org/tenders',
   addressRefusals: {
     length: 'The address has more than 2,000 characters.',
@@ -159,6 +166,14 @@ const de: typeof en = {
   edited: 'Der Endpunkt ist geändert.',
   elsewhere: 'Jemand anderes hat diesen Endpunkt inzwischen geändert',
   address: 'Adresse',
+  chat: 'Empfänger',
+  chatHint: 'Ein Kanal bekommt Nachrichten für Menschen in Ihrer Sprache, mit einem Knopf zur Ausschreibung.',
+  chats: { '': 'Ein Programm: signierte Nachrichten', slack: 'Ein Kanal in Slack', teams: 'Ein Kanal in Teams' },
+  channelStays: (host) => `${host}… – der Rest der Adresse liegt versiegelt und lässt sich nicht ändern.`,
+  noChannel: 'Kopieren Sie die Adresse des Kanals als Ganzes: nach dem Rechnernamen geht sie weiter.',
+  channelCreated: 'Der Endpunkt ist angelegt. Ein Testereignis zeigt ihn im Kanal.',
+  noSecret:
+    'Nachrichten an einen Kanal sind nicht signiert. Wer seine Adresse hat, kann dort schreiben; sie liegt versiegelt.',
   addressHint: 'Öffentlich, https, Port 443 oder 8443: https://hooks.example.org/tenders',
   addressRefusals: {
     length: 'Die Adresse hat mehr als 2.000 Zeichen.',

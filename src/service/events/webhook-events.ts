@@ -17,6 +17,8 @@ export type WebhookEvents = {
     disabledWhy: string | null
     failingSince: number | null
     requestsPerSecond: number
+    /** `slack`, `teams`; null: signed messages. */
+    chat: string | null
     deliveries?: DeliveryCounts
     secret?: string
   }

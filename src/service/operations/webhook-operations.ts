@@ -28,6 +28,8 @@ import {
   type WebhookEndpoint,
 } from '../../store/hits/webhook-endpoints.ts'
 import { findOrganization, listOrganizations } from '../../store/people/organizations.ts'
+import { chatAddress, chatOf, splitChatAddress } from '../../webhooks/chat-address.ts'
+import { chatBody, chatKinds, chatLanguages, chatRate } from '../../webhooks/chat-body.ts'
 import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
 import { testBody } from '../../webhooks/hit-body.ts'
 import { openSender } from '../../webhooks/send-attempt.ts'
@@ -45,19 +47,19 @@ const defaultRate = 10
 
 /** `webhook create`: the secret is in the event, once. */
 export const createWebhook: Operation = async (context, { options }, emit) => {
-  const { store, random } = context
+  const { store } = context
   const organization = await organizationNamed(store, String(options.organization))
-  const address = await addressOf(context, String(options.url))
   const kinds = kindsOf(options.kind)
   const searches = await searchesOf(context, organization.organizationId, options.search)
-  const made = await newSecret(await openSealer(context), random, options['secret-file'])
+  const { address, chat, made } = await placeOf(context, options)
   const wanted = {
     organizationId: organization.organizationId,
     address,
+    chat,
     description: String(options.description ?? ''),
     kinds,
     searches,
-    requestsPerSecond: Number(options.rate ?? defaultRate),
+    requestsPerSecond: Number(options.rate ?? (chat ? chatRate : defaultRate)),
     secret: made.stored,
   }
   const outcome = await inTransaction(store, (trx) => addEndpoint(trx, actingOf(context), wanted))
@@ -66,7 +68,10 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
       'limit-reached',
       `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
     )
-  emit({ ...endpointEvent(outcome.endpoint, organization.name), secret: made.secret })
+  emit({
+    ...endpointEvent(outcome.endpoint, organization.name),
+    ...(made.secret !== undefined && { secret: made.secret }),
+  })
   return 0
 }
 
@@ -74,6 +79,7 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
 export const updateWebhook: Operation = async (context, { operands, options }, emit) => {
   const { store } = context
   const endpoint = await endpointNamed(context, operands)
+  if (options.url !== undefined) refuseChat(endpoint)
   const { endpointId, organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
     throw new OperatorError('options-conflict', 'Pass either --search or --all-searches.')
@@ -135,12 +141,23 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
   const isWrong = options['wrong-signature'] === true
   const body = testBody(context.wallClock(), endpoint.endpointId)
   const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(context.wallClock() / 1000), body }
-  const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
+  const chat = chatOf({ chat: endpoint.chat?.kind ?? null, language: endpoint.chat?.language ?? null })
+  if (chat && isWrong) throw new OperatorError('options-conflict', 'Messages to a chat are not signed.')
+  if (chat && keys.length === 0)
+    throw new OperatorError('options-conflict', 'The key of the address is lost: create the endpoint again.')
+  const posted = chat
+    ? {
+        url: chatAddress(address.url, keys[0]!),
+        network: address.network,
+        headers: {},
+        body: chatBody(chat, body, undefined),
+      }
+    : { ...address, headers: webhookHeaders(message, isWrong ? [random.bytes(32)] : keys), body }
   // before it is sent: if the process dies during the request, the entry exists
   await noteTest(store.db, actingOf(context), endpoint)
   const sender = openSender({ version, now: context.wallClock })
   try {
-    const { outcome, milliseconds, answer } = await sender.send({ ...address, headers, body })
+    const { outcome, milliseconds, answer } = await sender.send(posted)
     const status = outcome.kind === 'answered' ? outcome.status : null
     const isSuccess = status !== null && status >= 200 && status < 300
     emit({
@@ -175,7 +192,9 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
 /** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
 export const rotateWebhook: Operation = async (context, { operands, options }, emit) => {
   const { store, random } = context
-  const { endpointId } = await endpointNamed(context, operands)
+  const endpoint = await endpointNamed(context, operands)
+  refuseChat(endpoint)
+  const { endpointId } = endpoint
   const sealer = await openSealer(context, { acceptsNewKey: options['accept-new-key'] === true })
   const made = await newSecret(sealer, random, options['secret-file'])
   const outcome = await inTransaction(store, (trx) => rotateEndpoint(trx, actingOf(context), endpointId, made.stored))
@@ -301,6 +320,36 @@ async function reportHeld(
     })
 }
 
+/** Where a new endpoint is, and its secret: of a channel of a chat, the rest of its address. */
+async function placeOf(context: ServiceContext, options: ControlRequest['options']) {
+  const sealer = await openSealer(context)
+  const url = await addressOf(context, String(options.url))
+  const kind = chatKinds.find((each) => each === options.chat)
+  if (!kind) {
+    if (options.language !== undefined)
+      throw new OperatorError('options-conflict', '--language is for --chat: signed messages have no language.')
+    return { address: url, chat: undefined, made: await newSecret(sealer, context.random, options['secret-file']) }
+  }
+  if (options['secret-file'] !== undefined)
+    throw new OperatorError('options-conflict', 'Messages to a chat are not signed: leave --secret-file out.')
+  const split = splitChatAddress(url)
+  if (!split)
+    throw new OperatorError('webhook-address', 'The address of a channel goes on after the host: copy it as a whole.')
+  const secretId = context.random.uuid()
+  const language = chatLanguages.find((each) => each === options.language) ?? 'en'
+  const stored = { secretId, sealed: sealer.seal(split.secret, secretId) }
+  return { address: split.host, chat: { kind, language }, made: { secret: undefined, stored } }
+}
+
+/** The address of a channel is its secret: another one is another endpoint. */
+function refuseChat({ chat }: WebhookEndpoint): void {
+  if (chat)
+    throw new OperatorError(
+      'options-conflict',
+      'The address of a channel cannot be changed: create an endpoint for the new one, and remove this one.',
+    )
+}
+
 function kindsOf(given: unknown): readonly string[] {
   const wanted = Array.isArray(given) ? given.map(String) : ['search.hit']
   const unknown = wanted.find((each) => !(hitEventKinds as readonly string[]).includes(each))
@@ -357,6 +406,7 @@ const endpointEvent = (endpoint: WebhookEndpoint, organization: string): EventOf
   disabledWhy: endpoint.disabledWhy ?? null,
   failingSince: endpoint.failingSince ?? null,
   requestsPerSecond: endpoint.requestsPerSecond,
+  chat: endpoint.chat?.kind ?? null,
 })
 
 export const operations = {

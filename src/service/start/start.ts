@@ -125,7 +125,7 @@ export async function start(options: StartOptions): Promise<void> {
 
   const tokenFile = await openTrial(node, options)
   await allowLoopbackWebhooks(store, options.allowsLoopbackWebhooks)
-  if (has('deliver')) await openDeliveries(node, options, counters)
+  if (has('deliver')) await openDeliveries(node, options, counters, consoleOrigin)
   if (has('mail')) await openMails(node, options, { origin: consoleOrigin!, counters })
   if (has('publish')) openContracts(node, options)
   const exported = has('publish') ? openExport(node, options) : undefined
@@ -309,6 +309,7 @@ async function openDeliveries(
   { context, state, emit, log, defer }: OpenNode,
   options: StartOptions,
   counters: WorkCounts,
+  pages: string | undefined,
 ): Promise<void> {
   const { store, dataFolder, clock, wallClock, random } = context
   const deliveries = startDeliveries({
@@ -320,6 +321,7 @@ async function openDeliveries(
     wallClock,
     addresses: await webhookAddressRule(store, options.config),
     mailDomain: mailDomainOf(options.config.mail?.from),
+    pages,
     version: options.version,
     log,
     report: (concern) => state.report('webhooks', concern),

@@ -17,6 +17,8 @@ export type EndpointLease = {
   readonly endpointId: string
   readonly address: string
   readonly requestsPerSecond: number
+  readonly chat: string | null
+  readonly language: string | null
   /** Number of consecutive failures. */
   readonly failures: number
   readonly fence: number
@@ -57,7 +59,7 @@ export function claimEndpoint(
         order by e.endpoint_no = any (${last}::int[]), oldest.due_at limit 1
         for update of e skip locked)
       returning endpoint_no as "endpointNo", endpoint_id as "endpointId", address, requests_per_second as "requestsPerSecond",
-        failures, fence`.execute(trx)
+        chat, language, failures, fence`.execute(trx)
     return rows[0]
   })
 }

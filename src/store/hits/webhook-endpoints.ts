@@ -20,6 +20,8 @@ export type WebhookEndpoint = {
   /** Since when every attempt has failed. */
   readonly failingSince: number | undefined
   readonly requestsPerSecond: number
+  /** A channel of a chat, whose messages are not signed. Its address is a host; what follows it is the secret. */
+  readonly chat?: { readonly kind: string; readonly language: string } | undefined
   readonly createdAt: number
 }
 
@@ -53,10 +55,10 @@ export function createEndpoint(
     const searches = wanted.searches === undefined ? null : JSON.stringify(wanted.searches)
     const { rows } = await sql<{ endpointNo: number }>`
       insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches,
-        requests_per_second, created_at)
+        requests_per_second, chat, language, created_at)
       values (${wanted.endpointId}, ${wanted.organizationId}, ${wanted.address}, ${wanted.description},
         (select coalesce(max(edition), 0) + 1 from edition), ${JSON.stringify(wanted.kinds)}, ${searches},
-        ${wanted.requestsPerSecond}, ${now})
+        ${wanted.requestsPerSecond}, ${wanted.chat?.kind ?? null}, ${wanted.chat?.language ?? null}, ${now})
       returning endpoint_no as "endpointNo"`.execute(trx)
     const { endpointNo } = rows[0]!
     await insertSecret(trx, endpointNo, wanted.secret, now)
@@ -64,7 +66,9 @@ export function createEndpoint(
   })
 }
 
-type EndpointRow = Omit<WebhookEndpoint, 'kinds' | 'searches' | 'disabledWhy' | 'failingSince'> & {
+type EndpointRow = Omit<WebhookEndpoint, 'kinds' | 'searches' | 'disabledWhy' | 'failingSince' | 'chat'> & {
+  readonly chat: string | null
+  readonly language: string | null
   readonly kinds: string
   readonly searches: string | null
   readonly disabledWhy: string | null
@@ -73,15 +77,24 @@ type EndpointRow = Omit<WebhookEndpoint, 'kinds' | 'searches' | 'disabledWhy' | 
 
 const endpointColumns = sql`endpoint_no as "endpointNo", endpoint_id as "endpointId", organization_id as "organizationId", address,
   description, kinds, searches, state, disabled_why as "disabledWhy", failing_since as "failingSince",
-  requests_per_second as "requestsPerSecond", created_at as "createdAt"`
+  requests_per_second as "requestsPerSecond", chat, language, created_at as "createdAt"`
 
-function endpointOf({ kinds, searches, disabledWhy, failingSince, ...row }: EndpointRow): WebhookEndpoint {
+function endpointOf({
+  kinds,
+  searches,
+  disabledWhy,
+  failingSince,
+  chat,
+  language,
+  ...row
+}: EndpointRow): WebhookEndpoint {
   return {
     ...row,
     kinds: JSON.parse(kinds) as string[],
     searches: searches === null ? undefined : (JSON.parse(searches) as string[]),
     disabledWhy: disabledWhy ?? undefined,
     failingSince: failingSince ?? undefined,
+    ...(chat !== null && { chat: { kind: chat, language: language ?? 'en' } }),
   }
 }
 

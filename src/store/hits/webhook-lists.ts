@@ -10,7 +10,9 @@ import type { WebhookEndpoint } from './webhook-endpoints.ts'
 export const maxWaiting = 10_000
 
 /** An endpoint with its waiting deliveries and its secrets, without their values. */
-export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSince' | 'searches'> & {
+export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSince' | 'searches' | 'chat'> & {
+  /** `slack`, `teams`; null: signed messages. */
+  readonly chat: string | null
   /** Null: all searches of the organization. */
   readonly searches: readonly string[] | null
   readonly disabledWhy: string | null
@@ -32,7 +34,7 @@ export async function endpointOverviews(
 ): Promise<EndpointOverview[]> {
   type Row = Omit<EndpointOverview, 'kinds' | 'searches' | 'secrets'>
   const { rows } = await sql<Row & { kinds: string; searches: string | null; secrets: string | null }>`
-    select e.endpoint_no as "endpointNo", e.endpoint_id as "endpointId", e.organization_id as "organizationId", e.address,
+    select e.endpoint_no as "endpointNo", e.endpoint_id as "endpointId", e.organization_id as "organizationId", e.address, e.chat,
       e.description, e.kinds, e.searches, e.state, e.disabled_why as "disabledWhy", e.failing_since as "failingSince",
       e.requests_per_second as "requestsPerSecond", e.created_at as "createdAt",
       (select count(*)::integer from (select from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due'

@@ -788,4 +788,9 @@ export const migrations: Migrations = {
     )`,
     'create index quote_created on quote (created_at)',
   ],
+  // Endpoints that are a channel of a chat: its kind, and the language of the messages.
+  '0017-chat': [
+    'alter table webhook_endpoint add column chat text',
+    'alter table webhook_endpoint add column language text',
+  ],
 }

@@ -495,6 +495,10 @@ export type Database = {
     /** Number of consecutive failed attempts. */
     failures: Generated<number>
     requests_per_second: number
+    /** `slack`, `teams`: what it accepts, and its address is only a host. Null: signed messages. */
+    chat: string | null
+    /** Of the messages to a chat: `en`, `de`. */
+    language: string | null
     created_at: EpochMs
     /**
      * Who delivers to it, and until when; `fence` increases with each holder, so that one that lost it cannot write.

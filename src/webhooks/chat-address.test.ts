@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { chatAddress, chatOf, splitChatAddress } from './chat-address.ts'
+
+test('an address is shown without what makes it a secret, and comes together again', () => {
+  const url = 'https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual?sig=s%2Fx&sv=1.0'
+  const { host, secret } = splitChatAddress(url)!
+  expect(host).toBe('https://prod-1.westeurope.logic.azure.com/')
+  expect(chatAddress(host, secret)).toBe(url)
+  expect(splitChatAddress('https://hooks.slack.com/')).toBeUndefined()
+})
+
+test('a chat that this version does not know takes signed messages', () => {
+  expect(chatOf({ chat: 'slack', language: 'de' })).toEqual({ kind: 'slack', language: 'de' })
+  expect(chatOf({ chat: 'teams', language: null })).toEqual({ kind: 'teams', language: 'en' })
+  expect([chatOf({ chat: null, language: null }), chatOf({ chat: 'other', language: 'en' })]).toEqual([
+    undefined,
+    undefined,
+  ])
+})
