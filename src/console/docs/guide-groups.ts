@@ -66,6 +66,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['integrations/airbyte/README.md'],
     ['integrations/singer/README.md'],
     ['integrations/dlt/README.md'],
+    ['integrations/tables/README.md'],
     ['docs/sync/proof.md', 'Why nothing is lost'],
     ['docs/sync/digest.md', 'The digest of a copy'],
     ['docs/sync/simulation.md'],
