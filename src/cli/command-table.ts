@@ -1217,10 +1217,7 @@ const table = {
     environment: sealingEnvironment,
     examples: [
       ['tenderstock webhook create --organization Acme --url https://example.org/hook', 'for all searches'],
-      [
-        'tenderstock webhook create --organization Acme --url https://hooks.slack.com/services/… --chat slack',
-        'a channel',
-      ],
+      ['tenderstock webhook create --organization Acme --url URL --chat slack', 'a channel of Slack'],
     ],
   },
   'webhook update': {
