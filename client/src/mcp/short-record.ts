@@ -37,10 +37,9 @@ const listLevels = [
   { title: 160, name: 80 },
   { title: 110, name: 60 },
   { title: 70, name: 40 },
-  { title: 45, name: 25 },
 ] as const
 /** What a result may take of a list on the average: 20 are 3,000 tokens. A letter that is not Latin counts twice. */
-const resultSize = 380
+const resultSize = 440
 const shownCodes = 3
 /** Characters of a whole answer as JSON: about 8,000 tokens at most in the languages of the notices. */
 const budget = 18_000
