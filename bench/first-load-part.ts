@@ -12,6 +12,7 @@ import { openPostgresSink } from '../client/src/sinks/postgres-sink.ts'
 import { recordHash } from '../client/src/sinks/record/record-hash.ts'
 import { sqliteSink } from '../client/src/sinks/sqlite-sink.ts'
 import { timerSleep } from '../client/src/sleep.ts'
+import { fromFiles } from '../client/src/sync/bulk-source.ts'
 import { type SyncOptions, sync } from '../client/src/sync/sync.ts'
 import { TenderClient } from '../client/src/tender-client.ts'
 
@@ -71,8 +72,12 @@ async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
     if (!page) throw new Error(source.refusal())
     // as if they had not come as lines
     held.set(cursor, { ...page, data: structuredClone(page.data) as typeof page.data })
-    if (page.nextCursor === null) return { open: async () => true, page: async (at) => held.get(at) }
+    if (page.nextCursor === null) break
     cursor = page.nextCursor
+  }
+  return {
+    open: async () => true,
+    over: (inner, floor, sink) => fromFiles(inner, async (at) => held.get(at), floor, sink),
   }
 }
 

@@ -117,10 +117,11 @@ describe(`tender-sync run --bulk, killed ${kills} times (SEED=${seed})`, () => {
             if (event === 'files') seen.files++
             if (!mayEnd && ++events === at) setTimeout(() => child.kill('SIGKILL'), afterMs)
           })
-          expect(code === null || code === 0, text).toBe(true)
+          // a server may still be busy with what the killed one sent: then this run is skipped
+          expect([null, 0, ...(kind === 'postgres' ? [3] : [])], text).toContain(code)
           if (text.includes('"isResumed":true')) resumed++
           if (code === null) done++
-          else isOver = true
+          else isOver = code === 0
         }
         const sink = await target.open()
         const { copy } = (await sink.state!.load())!

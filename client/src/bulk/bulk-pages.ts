@@ -10,7 +10,7 @@ import { checkedRecord } from '../record-fault.ts'
 import { makeFolder, sizeOf, writeWhole } from '../sinks/files/durable-files.ts'
 import { parsedRecord } from '../sinks/record/record-json.ts'
 import type { Sleep } from '../sleep.ts'
-import { type BulkSource, bulkCursor } from '../sync/bulk-source.ts'
+import { type BulkPage, type BulkSource, bulkCursor, fromFiles } from '../sync/bulk-source.ts'
 import type { TenderClient } from '../tender-client.ts'
 import type { TenderRecord } from '../types.ts'
 import { UnreachableError } from '../unreachable-error.ts'
@@ -40,6 +40,7 @@ export type BulkOptions = {
 }
 
 export type BulkPages = BulkSource & {
+  readonly page: BulkPage
   /** Why the records did not come from files; undefined while they did. */
   readonly refusal: () => string | undefined
   /** Whether records came from files. */
@@ -69,35 +70,38 @@ export function bulkPages(options: BulkOptions): BulkPages {
       throw error
     }
   }
+  const page: BulkPage = async (cursor) => {
+    if (refusal !== undefined) return undefined
+    if (cursor !== undefined) loaded ??= await readLoaded(folder)
+    if (!loaded) return undefined
+    const at = cursor === undefined ? startOf(loaded) : placeIn(cursor, loaded)
+    if (!at) return refused('the files of the run before are gone')
+    if (!reading?.isAt(at)) {
+      await reading?.close()
+      reading = new Reading(folder, loaded, at)
+    }
+    try {
+      const data = await reading.next()
+      isUsed = true
+      const { edition, digest } = loaded
+      const place = reading.place
+      if (!place) await reading.close()
+      return { data, nextCursor: place ? cursorOf(place) : null, edition, ...(digest && { digest }) }
+    } catch (error) {
+      await reading.close()
+      // a damaged file: what was read of it before is right
+      return refused(`a file cannot be read: ${faultText(error)}`)
+    }
+  }
   return {
     refusal: () => refusal,
     isUsed: () => isUsed,
     open: async (signal) => {
-      loaded ??= await begin(signal)
-      return loaded !== undefined
+      if (refusal === undefined) loaded ??= await begin(signal)
+      return refusal === undefined
     },
-    page: async (cursor) => {
-      if (cursor !== undefined) loaded ??= await readLoaded(folder)
-      if (!loaded) return undefined
-      const at = cursor === undefined ? startOf(loaded) : placeIn(cursor, loaded)
-      if (!at) return refused('the files of the run before are gone')
-      if (!reading?.isAt(at)) {
-        await reading?.close()
-        reading = new Reading(folder, loaded, at)
-      }
-      try {
-        const data = await reading.next()
-        isUsed = true
-        const { edition, digest } = loaded
-        const place = reading.place
-        if (!place) await reading.close()
-        return { data, nextCursor: place ? cursorOf(place) : null, edition, ...(digest && { digest }) }
-      } catch (error) {
-        await reading.close()
-        // a damaged file: what was read of it before is right
-        return refused(`a file cannot be read: ${faultText(error)}`)
-      }
-    },
+    page,
+    over: (inner, floor, sink) => fromFiles(inner, page, floor, sink),
     end: async () => {
       await reading?.close()
       await rm(folder, { recursive: true, force: true })

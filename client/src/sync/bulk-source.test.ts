@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest'
 import { syncWorld } from '../../test/sync-world.ts'
 import { memorySink } from '../sinks/memory-sink.ts'
-import { type BulkSource, bulkCursor } from './bulk-source.ts'
+import { type BulkPage, type BulkSource, bulkCursor, fromFiles } from './bulk-source.ts'
 import type { Run } from './sink.ts'
 
 /** Files of the first two records, of which the second file cannot be read. */
 function filesOf(world: ReturnType<typeof syncWorld>, isThere = true): BulkSource {
   const stock = [...world.api.stock().values()].slice(0, 2)
+  let isLeft = isThere
+  const page: BulkPage = async (cursor) => {
+    isLeft &&= cursor === undefined
+    return isLeft ? { data: stock as never, nextCursor: `${bulkCursor}next`, edition: 1 } : undefined
+  }
   return {
-    open: async () => isThere,
-    page: async (cursor) =>
-      cursor === undefined ? { data: stock as never, nextCursor: `${bulkCursor}next`, edition: 1 } : undefined,
+    open: async () => isLeft,
+    over: (client, floor, sink) => fromFiles(client, page, floor, sink),
   }
 }
 

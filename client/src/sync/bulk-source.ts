@@ -2,20 +2,24 @@
 
 import { ProblemError } from '../problem-error.ts'
 import type { TendersQuery } from '../types.ts'
+import { type Sink, StagingLostError } from './sink.ts'
 import type { TenderSource } from './walk-run.ts'
 
 type SourcePage = Awaited<ReturnType<TenderSource['page']>>
 
-/** Pages from files. Their cursors begin with `bulkCursor`. */
+/** Files of a whole edition. Cursors of their pages begin with `bulkCursor`. */
 export type BulkSource = {
-  /** Loads the files of a run that starts. False: there are none, and the list brings the records. */
+  /** Loads the files of a run that starts. False: there are none, or they were lost; the list brings the records. */
   open(signal: AbortSignal | undefined): Promise<boolean>
-  /**
-   * The first page, or the one of a cursor. Undefined: the files were not opened, or are no longer those of the cursor;
-   * the list brings the records then.
-   */
-  page(cursor: string | undefined): Promise<SourcePage | undefined>
+  /** The source whose list, from its start or from `floor` on, comes from the files: see `fromFiles`. */
+  over(client: TenderSource, floor: string, sink: Sink): TenderSource
 }
+
+/**
+ * The first page, or the one of a cursor. Undefined: the files were not opened, or are no longer those of the cursor;
+ * the list brings the records then.
+ */
+export type BulkPage = (cursor: string | undefined) => Promise<SourcePage | undefined>
 
 export const bulkCursor = 'bulk:'
 
@@ -23,7 +27,7 @@ export const bulkCursor = 'bulk:'
  * A source whose list comes from the files, as long as there are any. Their order is that of the list, so a run that
  * lost them goes on with the list, from the last record that it has.
  */
-export function fromFiles(client: TenderSource, bulk: BulkSource, floor: string): TenderSource {
+export function fromFiles(client: TenderSource, pageOf: BulkPage, floor: string, sink: Sink): TenderSource {
   let isOver = false
   return {
     get: (...all) => client.get(...all),
@@ -32,11 +36,13 @@ export function fromFiles(client: TenderSource, bulk: BulkSource, floor: string)
       const isOfFiles = cursor?.startsWith(bulkCursor) === true
       const isStart = cursor === undefined && (since === undefined || since === floor)
       if (!isOver && (isOfFiles || isStart)) {
-        const page = await bulk.page(cursor)
+        const page = await pageOf(cursor)
         if (page) return page
         isOver = true
       }
-      if (isOfFiles) throw new ProblemError(filesGone)
+      // the list takes hours: what keeps no pages must not wait for it
+      if (isOfFiles)
+        throw sink.commitsPages === false ? new StagingLostError(filesGone.detail) : new ProblemError(filesGone)
       return client.page(query, signal)
     },
   }
@@ -45,8 +51,8 @@ export function fromFiles(client: TenderSource, bulk: BulkSource, floor: string)
 /** What makes a run continue without its cursor. */
 const filesGone = {
   type: '#error-cursor-invalid',
-  title: 'Files are gone',
+  title: 'Gone',
   status: 400,
-  detail: 'The files of this run are gone.',
+  detail: 'The files are gone.',
   instance: '/bulk',
 }

@@ -23,39 +23,23 @@ export function parseDigest(text: string | null): { readonly open: string; reado
   return open === undefined || all === undefined ? undefined : { open, all }
 }
 
-/** How an object is written: its sorted names, and what precedes their values. */
-type Form = readonly { readonly name: string; readonly key: string }[]
-/** The forms of objects, by their names in the order in which they have them. */
-type Forms = { readonly next: Map<string, Forms>; form?: Form }
-
-let forms: Forms = { next: new Map() }
-let steps = 0
+/** How objects with the same members in the same order are written: sorted names, and what precedes their values. */
+const forms = new Map<string, readonly { readonly name: string; readonly key: string }[]>()
 /** Far more than records have. */
-const mostSteps = 10_000
+const mostForms = 1000
 
-function formOf(members: object): Form {
-  let at = forms
-  for (const name in members) {
-    let next = at.next.get(name)
-    if (!next) {
-      next = { next: new Map() }
-      at.next.set(name, next)
-      steps++
-    }
-    at = next
-  }
-  at.form ??= Object.keys(members)
-    .sort()
-    .map((name) => ({ name, key: `${JSON.stringify(name)}:` }))
-  const { form } = at
-  if (steps > mostSteps) {
-    forms = { next: new Map() }
-    steps = 0
-  }
+function formOf(members: object) {
+  const names = Object.keys(members)
+  const print = JSON.stringify(names)
+  const known = forms.get(print)
+  if (known) return known
+  const form = names.sort().map((name) => ({ name, key: `${JSON.stringify(name)}:` }))
+  if (forms.size === mostForms) forms.clear()
+  forms.set(print, form)
   return form
 }
 
-function written(value: unknown): string {
+function written(value: unknown, omitted?: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   let text = ''
   if (Array.isArray(value)) {
@@ -63,7 +47,8 @@ function written(value: unknown): string {
     return text === '' ? '[]' : `${text}]`
   }
   for (const { name, key } of formOf(value))
-    text += (text === '' ? '{' : ',') + key + written((value as { [name: string]: unknown })[name])
+    if (name !== omitted)
+      text += (text === '' ? '{' : ',') + key + written((value as { [name: string]: unknown })[name])
   return text === '' ? '{}' : `${text}}`
 }
 
@@ -73,22 +58,16 @@ const halfPair = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g
 /**
  * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their
  * names, numbers and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds,
- * is U+FFFD.
+ * is U+FFFD. `omitted`: a member of the value itself that is left out.
  */
-export const canonicalJson = (value: unknown): string => wellFormed(written(value))
-
-/** JSON.stringify writes half a pair as an escape, and a pair as itself. */
-const wellFormed = (text: string): string =>
-  text.includes('\\ud') ? text.replace(halfPair, (_, pair) => pair ?? '\uFFFD') : text
+export function canonicalJson(value: unknown, omitted?: string): string {
+  const text = written(value, omitted)
+  // JSON.stringify writes half a pair as an escape, and a pair as itself.
+  return text.includes('\\ud') ? text.replace(halfPair, (_, pair) => pair ?? '\uFFFD') : text
+}
 
 /** The hashed part of a record: `checkedAt` moves while the record stays the same (C26). */
-export function hashedForm(record: object): string {
-  let text = ''
-  for (const { name, key } of formOf(record))
-    if (name !== 'checkedAt')
-      text += (text === '' ? '{' : ',') + key + written((record as { [name: string]: unknown })[name])
-  return wellFormed(text === '' ? '{}' : `${text}}`)
-}
+export const hashedForm = (record: object): string => canonicalJson(record, 'checkedAt')
 
 /** What a lost record adds to a sum: nothing, as no edition has it. */
 export const lostHash = '0'.repeat(64)

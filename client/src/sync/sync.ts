@@ -9,7 +9,7 @@ import { ClientError } from '../client-error.ts'
 import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'
-import { type BulkSource, fromFiles } from './bulk-source.ts'
+import type { BulkSource } from './bulk-source.ts'
 import { FeedError } from './feed-error.ts'
 import { earlierOf } from './instants.ts'
 import type { HeldLock, RunLock } from './run-lock.ts'
@@ -159,7 +159,6 @@ class Attempt {
   readonly #emit: (event: SyncEvent) => void
   #isBegun = false
   #isKept = false
-  #hasLostFiles = false
 
   constructor(options: SyncOptions, states: StateStore, held: HeldLock | undefined, counts: WalkOptions['counts']) {
     this.#options = options
@@ -175,6 +174,8 @@ class Attempt {
     } catch (error) {
       // What was never committed as a page has no cursor from which to continue; it must not stay in a staging either.
       if (this.#isBegun && !this.#isKept) await this.#options.sink.discard().catch(() => {})
+      // files that were lost are not opened again
+      if (this.#options.bulk && error instanceof StagingLostError) return this.run()
       return { result: 'aborted', reason: this.#reasonOf(error), error, isResumable: this.#isKept }
     }
   }
@@ -182,18 +183,8 @@ class Attempt {
   async #complete(): Promise<Ending> {
     const walkOptions = await this.#walkOptions()
     const stored = await this.#loadState(walkOptions.filterHash)
-    let first = await this.#begin(stored, walkOptions)
-    let end: WalkEnd
-    try {
-      end = await this.#walkOn(walkOptions, stored, first)
-    } catch (error) {
-      if (!(error instanceof StagingLostError)) throw error
-      this.#hasLostFiles = true
-      await this.#options.sink.discard()
-      this.#emit({ type: 'restart', reason: 'staging-lost' })
-      first = await this.#begin(stored, walkOptions)
-      end = await this.#walkOn(walkOptions, stored, first)
-    }
+    const first = await this.#begin(stored, walkOptions)
+    let end = await this.#walkOn(walkOptions, stored, first)
     // This happens once, and not again in later runs while the difference stays: what a whole run does not repair, the
     // next one will not repair either.
     if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
@@ -239,16 +230,10 @@ class Attempt {
     return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
   }
 
-  /** The files from which a first run comes, if there are any. */
-  get #files(): BulkSource | undefined {
-    const { bulk, filters = {} } = this.#options
-    return this.#hasLostFiles || Object.keys(filters).length > 0 ? undefined : bulk
-  }
-
   #withFiles(options: WalkOptions, { kind, isRepair }: WalkPlan): WalkOptions {
-    const files = this.#files
-    if (!files || kind !== 'first' || isRepair) return options
-    return { ...options, client: fromFiles(this.#options.client, files, archiveFloor) }
+    const { client, bulk, sink } = this.#options
+    if (!bulk || kind !== 'first' || isRepair) return options
+    return { ...options, client: bulk.over(client, archiveFloor, sink) }
   }
 
   async #repair(options: WalkOptions, { state, lost }: WalkEnd, looksUp: 'few' | 'all'): Promise<WalkEnd> {
@@ -328,11 +313,13 @@ class Attempt {
   }
 
   /** Decides what kind of run is due and begins it. */
-  async #begin(stored: SyncState | undefined, { filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
-    const { sink } = this.#options
-    const begin = async (plan: WalkPlan): Promise<WalkPlan> => {
-      const { kind, isResumed, isFromFiles = false } = plan
-      const run: Run = { kind, filterHash: hash, resumed: isResumed, keepArchived, isFromFiles }
+  async #begin(
+    stored: SyncState | undefined,
+    { filterHash: hash, keepArchived, filters, signal }: WalkOptions,
+  ): Promise<WalkPlan> {
+    const { sink, bulk } = this.#options
+    const begin = async (plan: WalkPlan, isFromFiles = false): Promise<WalkPlan> => {
+      const run: Run = { kind: plan.kind, filterHash: hash, resumed: plan.isResumed, keepArchived, isFromFiles }
       this.#isBegun = true
       await sink.begin(run)
       this.#emit({
@@ -358,13 +345,10 @@ class Attempt {
     }
     if (stored?.updatedSince !== undefined)
       return begin({ kind: 'delta', isResumed: false, updatedSince: stored.updatedSince })
-    const isFromFiles = (await this.#files?.open(this.#options.signal)) === true
-    const first = await begin({
-      kind: 'first',
-      isResumed: false,
-      ...(isFromFiles && { isFromFiles }),
-      ...(keepArchived && { updatedSince: archiveFloor }),
-    })
+    const first = await begin(
+      { kind: 'first', isResumed: false, ...(keepArchived && { updatedSince: archiveFloor }) },
+      Object.keys(filters).length === 0 && (await bulk?.open(signal)),
+    )
     const oldestHeld = keepArchived || sink.canStage ? undefined : await this.#oldestHeld()
     return oldestHeld === undefined ? first : { ...first, oldestHeld }
   }

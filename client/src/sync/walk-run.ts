@@ -7,7 +7,7 @@ import { FeedError } from './feed-error.ts'
 import { earlierOf, instantMs, laterOf } from './instants.ts'
 import { lostMark, lostVersion } from './lost-record.ts'
 import { MergeQueue } from './merge-queue.ts'
-import { type RunKind, type Sink, StagingLostError, type StateStore, type SyncState } from './sink.ts'
+import type { RunKind, Sink, StateStore, SyncState } from './sink.ts'
 import type { RestartReason, SyncCounts, SyncEvent } from './sync-event.ts'
 import type { SyncFilters } from './sync-filters.ts'
 
@@ -54,8 +54,6 @@ export type WalkPlan = {
   readonly edition?: number
   readonly oldestHeld?: string
   readonly isRepair?: true
-  /** The records come from files on this machine. */
-  readonly isFromFiles?: true
   /** The walk brings everything that a complete copy holds; what it leaves out is looked up: all, or a few records. */
   readonly looksUp?: 'all' | 'few'
 }
@@ -203,9 +201,6 @@ class Walk {
     } catch (error) {
       const reason = this.#cursorFault(error)
       if (reason === undefined || this.#restarts === maxRestarts) throw error
-      // the list takes hours: what cannot be kept by pages must not wait for it
-      if (this.#plan.isFromFiles && this.#options.sink.commitsPages === false)
-        throw new StagingLostError('The files of this run cannot be read to their end.')
       await this.#restart(reason)
       return undefined
     }
