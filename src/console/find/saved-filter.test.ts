@@ -28,7 +28,7 @@ const matched = (filter: SearchFilter, records: readonly TenderRecord[]): string
 const everyStatus = ['awardIntended', 'open', 'planned'] as const
 
 describe('the search that the button saves', () => {
-  test('matches what the page shows, and nothing else', () => {
+  test('matches what the page shows, and nothing else', { timeout: 900_000 }, () => {
     let [exact, matches] = [0, 0]
     fc.assert(
       fc.property(fc.integer({ min: 1 }), (seed) => {

@@ -213,7 +213,7 @@ function compare({ index, editions, versions, shownIn }: World, edition: number,
   return total
 }
 
-test('finds the same tenders in the same order, with the same counts, as a plain loop', () => {
+test('finds the same tenders in the same order, with the same counts, as a plain loop', { timeout: 900_000 }, () => {
   const random = randomOf(seed, 40)
   let found = 0
   for (let run = 0; run < proofCount({ share: 6, full: 4000 }); run++) {
@@ -231,7 +231,7 @@ test('finds the same tenders in the same order, with the same counts, as a plain
   expect(found).toBeGreaterThan(100)
 })
 
-test('segments that were merged without the entries that no edition shows answer as before', () => {
+test('segments that were merged without the entries no edition shows answer as before', { timeout: 900_000 }, () => {
   const random = randomOf(seed, 41)
   for (let run = 0; run < proofCount({ share: 3, full: 1000 }); run++) {
     const world = worldIn(random, () => random.integer(1, 40))
