@@ -356,3 +356,13 @@ test('requests to copy are shown where there is a token, or a place for one, and
   for (const more of [{ api }, { tokenFile: null }, { tokenFile: '/data/trial-token' }])
     expect(shown(more)).not.toContain('curl')
 })
+
+test('a source that moved has no recording to test against: the address first, then the same command', () => {
+  const found = { event: 'sourceDiagnosed', source: 'no-doffin', file: 'card.ts', lost: [], lookAt: [] } as const
+  const shown = (kind: 'moved' | 'list') =>
+    textOf({ ...found, kind, host: 'new.example', folder: 'recorded/', test: 'TEST' } as CommandEvent)
+  expect(shown('moved')).toContain('2. Remove recorded/')
+  expect(shown('moved')).not.toContain('TEST')
+  expect(shown('list')).toContain('3. TEST fails now')
+  expect(shown('list')).not.toContain('Remove')
+})

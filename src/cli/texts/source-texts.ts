@@ -117,13 +117,19 @@ const diagnoses = {
 
 /** What changed, and what to do, step by step. */
 function diagnosisText({ kind, file, lost, host, lookAt, folder, test }: EventOf<'sourceDiagnosed'>): string {
-  const steps = [
-    `Change ${file}.`,
-    `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its ` +
-      'first entries (title, authority, deadline, value, cpv).',
-    `${test} fails now, and passes when the card reads it.`,
-    'npm run generate && npm run check',
-  ]
+  const steps =
+    kind === 'moved'
+      ? [
+          `Change the address in ${file}.`,
+          `Remove ${folder}, which holds no answer, and run \`tenderstock source mend\` again.`,
+        ]
+      : [
+          `Change ${file}.`,
+          `Look at ${folder}: names of persons are still in it. Write into expected.json what the portal's page says of its ` +
+            'first entries (title, authority, deadline, value, cpv).',
+          `${test} fails now, and passes when the card reads it.`,
+          'npm run generate && npm run check',
+        ]
   return [
     `  ${folded(diagnoses[kind], 2)}`,
     ...(host === null ? [] : [`  It leads to ${host} now.`]),
