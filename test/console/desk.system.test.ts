@@ -93,7 +93,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     const world = await open()
     const { store, page, get, post, operator, organization, context, now, waits } = world
     expect(await page('/operator')).toMatch(
-      /Nothing needs attention\. Checked at 08:00 UTC.*Nothing is wrong.*16 checks passed/,
+      /Nothing needs attention\. Checked at 08:00 UTC.*Nothing is wrong.*18 checks passed/,
     )
     await receiveNotices(store, pair)
     await world.apply()

@@ -10,8 +10,7 @@ const en = {
   paused: 'Paused',
   hits: 'Hits of 7 days',
   threshold: 'From score',
-  held: (count: number) =>
-    count === 1 ? 'Deliveries of one edition are held' : `Deliveries of ${count} editions are held`,
+  held: (count: number) => (count === 1 ? 'Held: one edition' : `Held: ${count} editions`),
   newLead: 'It applies from the next edition.',
   savedLead: (version: number) => `Version ${version}. An edit applies from the next edition; existing hits stay.`,
   pause: 'Pause',
@@ -129,10 +128,7 @@ const de: typeof en = {
   paused: 'Angehalten',
   hits: 'Treffer in 7 Tagen',
   threshold: 'Ab Punktzahl',
-  held: (count) =>
-    count === 1
-      ? 'Zustellungen einer Ausgabe werden zurückgehalten'
-      : `Zustellungen von ${count} Ausgaben werden zurückgehalten`,
+  held: (count) => (count === 1 ? 'Zurückgehalten: 1 Ausgabe' : `Zurückgehalten: ${count} Ausgaben`),
   newLead: 'Sie gilt ab der nächsten Ausgabe.',
   savedLead: (version) => `Version ${version}. Eine Änderung gilt ab der nächsten Ausgabe; vorhandene Treffer bleiben.`,
   pause: 'Anhalten',
