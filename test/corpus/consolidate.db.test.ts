@@ -47,7 +47,8 @@ function noteNumbers(document: string): void {
     namedBy.set(number, [...new Set(named)])
     const original = form.slice(Math.max(0, form.indexOf('CATEGORY="ORIGINAL"')))
     // one only refers to a register, one says that no supplier was chosen
-    if (/<ADDRESS_CONTRACTOR>\s*<OFFICIALNAME>(?!Please see |Leverandør ikkje valgt)/.test(original)) withContractor.add(number)
+    if (/<ADDRESS_CONTRACTOR>\s*<OFFICIALNAME>(?!Please see |Leverandør ikkje valgt)/.test(original))
+      withContractor.add(number)
   }
 }
 
