@@ -4,7 +4,7 @@ import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
   title: 'Ask for a quote',
-  lead: 'Access is agreed with each company. Say what you need; a person answers, usually within two working days.',
+  lead: 'Access is agreed with each company. Say what you need; a person answers.',
   yourName: 'Your name',
   company: 'Company',
   mail: 'Mail address',
@@ -52,7 +52,7 @@ const en = {
 
 const de: typeof en = {
   title: 'Ein Angebot anfragen',
-  lead: 'Der Zugang wird mit jedem Unternehmen vereinbart. Schreiben Sie, was Sie brauchen; ein Mensch antwortet, meist binnen zwei Werktagen.',
+  lead: 'Der Zugang wird mit jedem Unternehmen vereinbart. Schreiben Sie, was Sie brauchen; ein Mensch antwortet.',
   yourName: 'Ihr Name',
   company: 'Unternehmen',
   mail: 'E-Mail-Adresse',
