@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
-import { chatAddress, chatOf, splitChatAddress } from './chat-address.ts'
+import { chatAddress, chatOf, sealChatAddress } from './chat-address.ts'
 
 test('an address is shown without what makes it a secret, and comes together again', () => {
   const url = 'https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual?sig=s%2Fx&sv=1.0'
-  const { host, secret } = splitChatAddress(url)!
+  const sealer = {
+    seal: (secret: Uint8Array, secretId: string) => Buffer.concat([Buffer.from(`${secretId} `), secret]),
+  }
+  const { host, stored } = sealChatAddress(url, sealer, 'a')!
   expect(host).toBe('https://prod-1.westeurope.logic.azure.com/')
-  expect(chatAddress(host, secret)).toBe(url)
-  expect(splitChatAddress('https://hooks.slack.com/')).toBeUndefined()
+  expect(chatAddress(host, stored.sealed.subarray('a '.length))).toBe(url)
+  expect(sealChatAddress('https://hooks.slack.com/', sealer, 'a')).toBeUndefined()
 })
 
 test('a chat that this version does not know takes signed messages', () => {

@@ -3,6 +3,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
+import { countWireBytes } from '../testing/wire-bytes.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { publishTenders } from './put-tenders.ts'
 import { openRoof, publishRoofTenders } from './roof-tenders.ts'
@@ -64,12 +65,8 @@ describe.skipIf(!hasChromium)('a first visit', () => {
       const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
       await context.addCookies([{ name: 'session', value: cookie, url: world.origin }])
       const page = await context.newPage()
-      const debug = await context.newCDPSession(page)
-      await debug.send('Network.enable')
-      const seen = { path, bytes: 0, elsewhere: [] as string[], script: 0 }
-      debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        seen.bytes += encodedDataLength
-      })
+      const bytes = await countWireBytes(page)
+      const seen = { path, elsewhere: [] as string[], script: 0 }
       page.on('request', (request) => {
         if (new URL(request.url()).origin !== new URL(world.origin).origin) seen.elsewhere.push(request.url())
         if (request.resourceType() === 'script') seen.script++
@@ -85,8 +82,8 @@ describe.skipIf(!hasChromium)('a first visit', () => {
       expect([path, shift]).toEqual([path, 0])
       expect(seen).toMatchObject({ path, elsewhere: [] })
       const most = path === access ? maxOfAccess : path === tenders ? maxOfTenders : maxOfAny
-      expect(seen.bytes, path).toBeLessThanOrEqual(most)
-      found.push(`${path.replace(acme, ':organization')} ${(seen.bytes / 1000).toFixed(1)} KB`)
+      expect(bytes(), path).toBeLessThanOrEqual(most)
+      found.push(`${path.replace(acme, ':organization')} ${(bytes() / 1000).toFixed(1)} KB`)
       await context.close()
     }
     console.log(`first visits: ${found.join(', ')}`)

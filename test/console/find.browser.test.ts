@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listSearches } from '../../src/store/hits/searches.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
+import { countWireBytes } from '../testing/wire-bytes.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { openHands } from './hands.ts'
 import { marketCompany, marketTown, publishMarket } from './market.ts'
@@ -161,15 +162,10 @@ describe.skipIf(!hasChromium)('tenders are found in a browser', () => {
       const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
       if (who !== undefined) await context.addCookies([{ name: 'session', value: who, url: world.origin }])
       const page = await context.newPage()
-      const debug = await context.newCDPSession(page)
-      await debug.send('Network.enable')
-      let bytes = 0
-      debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        bytes += encodedDataLength
-      })
+      const bytes = await countWireBytes(page)
       await page.goto(world.origin + path, { waitUntil: 'networkidle' })
-      console.log(`first visit of ${path}: ${bytes} bytes`)
-      expect([path, bytes <= maxFirstVisit]).toEqual([path, true])
+      console.log(`first visit of ${path}: ${bytes()} bytes`)
+      expect([path, bytes() <= maxFirstVisit]).toEqual([path, true])
       await context.close()
     }
   })

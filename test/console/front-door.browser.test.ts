@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listQuotes } from '../../src/store/people/quotes.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
+import { countWireBytes } from '../testing/wire-bytes.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { publishRoofTenders } from './roof-tenders.ts'
 
@@ -76,15 +77,10 @@ describe.skipIf(!hasChromium)('the front door', () => {
     for (const path of ['/', '/quote']) {
       const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
       const page = await context.newPage()
-      const debug = await context.newCDPSession(page)
-      await debug.send('Network.enable')
-      let bytes = 0
-      debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        bytes += encodedDataLength
-      })
+      const bytes = await countWireBytes(page)
       await page.goto(world.origin + path, { waitUntil: 'networkidle' })
-      console.log(`first visit of ${path}: ${bytes} bytes`)
-      expect([path, bytes <= maxFirstVisit]).toEqual([path, true])
+      console.log(`first visit of ${path}: ${bytes()} bytes`)
+      expect([path, bytes() <= maxFirstVisit]).toEqual([path, true])
       if (path === '/') {
         expect(await page.locator('.finds > li').count()).toBe(3)
         await page.locator('.shot img').scrollIntoViewIfNeeded()

@@ -2,14 +2,13 @@
 // is one published edition, and goes on from there.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { openBulkProxy } from '../testing/bulk-proxy.ts'
 import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
@@ -58,39 +57,6 @@ async function expectEqual(kind: Kind, file: string, { log }: BulkWorld): Promis
   expect(sum.digest.all).toBe(parseDigest(log.newest!.checksum!)!.all)
 }
 
-/** Passes requests on, and changes the answers of files. */
-async function openProxy(origin: string) {
-  const faults: ((bytes: Buffer) => Buffer | number | 'cut')[] = []
-  const ranges: (string | undefined)[] = []
-  const server = createServer((incoming, answer) => {
-    const { port } = new URL(origin)
-    const isFile = incoming.url!.includes('/files/')
-    if (isFile) {
-      ranges.push(incoming.headers.range)
-      // the link opens the file, and not the token
-      expect(incoming.headers.authorization).toBeUndefined()
-    }
-    const forward = request(
-      { host: '127.0.0.1', port, path: incoming.url, headers: incoming.headers },
-      async (from) => {
-        const blocks: Buffer[] = []
-        for await (const block of from) blocks.push(block as Buffer)
-        const bytes = Buffer.concat(blocks)
-        const changed = (isFile ? faults.shift() : undefined)?.(bytes) ?? bytes
-        if (typeof changed === 'number') return void answer.writeHead(changed, { 'retry-after': '1' }).end()
-        answer.writeHead(from.statusCode!, from.headers)
-        if (changed !== 'cut') return void answer.end(changed)
-        answer.write(bytes.subarray(0, bytes.length >> 1))
-        setTimeout(() => answer.destroy(), 20)
-      },
-    )
-    forward.end()
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void server.close())
-  return { faults, ranges, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
   test.each(['sqlite', 'ndjson'] as const)('C162: %s comes from files, and goes on from there', async (kind) => {
     await using service = await openBulkWorld({ records: 400 })
@@ -120,21 +86,24 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
     await using service = await openBulkWorld({ records: 400 })
     await service.publish(range(0, 1000))
     await service.files.update()
-    const proxy = await openProxy(service.origin)
+    const proxy = await openBulkProxy(service.origin)
     proxy.faults.push((bytes) => bytes, fault as never)
     const file = join(folder, name.replaceAll(' ', '-'))
     const ended = await run('ndjson', file, { origin: proxy.origin, token: service.token })
+    // the link opens the file, and not the token
+    expect(new Set(proxy.files.map(({ authorization }) => authorization))).toEqual(new Set([undefined]))
     expect([ended.code, ended.said]).toEqual([0, expect.not.stringContaining('in place of files')])
     await expectEqual('ndjson', file, service)
     // what was there is not loaded again
-    if (name === 'a cut file') expect(proxy.ranges.filter((each) => /^bytes=[1-9]/.test(each ?? ''))).toHaveLength(1)
+    if (name === 'a cut file')
+      expect(proxy.files.filter(({ range }) => /^bytes=[1-9]/.test(range ?? ''))).toHaveLength(1)
   })
 
   test('where there are no files, or wrong ones, the list brings the records, and that is said', async () => {
     await using service = await openBulkWorld({ records: 400, requestsPerMinute: 100_000 })
     await service.publish(range(0, 500))
     await service.files.update()
-    const proxy = await openProxy(service.origin)
+    const proxy = await openBulkProxy(service.origin)
     proxy.faults.push(...Array.from({ length: 20 }, () => (bytes: Buffer) => bytes.fill(0)))
     const file = join(folder, 'wrong')
     const wrong = await run('sqlite', file, { origin: proxy.origin, token: service.token })

@@ -1,12 +1,11 @@
 // `tender-sync run --bulk`: the first run comes from files, whatever happens to them, and the copy is one published
 // edition.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ndjsonSink } from '../../client/src/sinks/ndjson-sink.ts'
 import { parseDigest } from '../../client/src/sync/copy-digest.ts'
+import { openBulkProxy } from '../testing/bulk-proxy.ts'
 import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { openCommandWorld } from './command-world.ts'
 
@@ -35,33 +34,6 @@ async function copyOf(folder: string, { log }: BulkWorld, name = 't.ndjson') {
   await sink.end()
   const digest = parseDigest(log.newest!.checksum!)!
   return { isEqual: state?.copy?.all === digest.all, isOpenEqual: state?.copy?.open === digest.open, state }
-}
-
-/** A proxy that passes requests on, and changes the answers of files. */
-async function openProxy(origin: string) {
-  const faults: ((bytes: Buffer, path: string) => Buffer | number | 'cut')[] = []
-  const server = createServer((incoming, answer) => {
-    const { pathname, port } = new URL(origin)
-    const forward = request(
-      { host: '127.0.0.1', port, path: pathname.slice(0, -1) + incoming.url, headers: incoming.headers, method: 'GET' },
-      async (from) => {
-        const blocks: Buffer[] = []
-        for await (const block of from) blocks.push(block as Buffer)
-        const bytes = Buffer.concat(blocks)
-        const fault = incoming.url!.includes('/files/') ? faults.shift() : undefined
-        const changed = fault ? fault(bytes, incoming.url!) : bytes
-        if (typeof changed === 'number') return void answer.writeHead(changed, { 'retry-after': '1' }).end()
-        answer.writeHead(from.statusCode!, from.headers)
-        if (changed !== 'cut') return void answer.end(changed)
-        answer.write(bytes.subarray(0, bytes.length >> 1))
-        setTimeout(() => answer.destroy(), 20)
-      },
-    )
-    forward.end()
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closers.push(() => server.close())
-  return { faults, url: `--url http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
 const noSleep = { sleep: async () => {} }
@@ -109,9 +81,9 @@ describe('tender-sync run --bulk', () => {
     const { service, sync, folder } = await openWorld()
     await service.publish(range(0, 1000))
     await service.files.update()
-    const proxy = await openProxy(service.origin)
+    const proxy = await openBulkProxy(service.origin)
     proxy.faults.push((bytes) => bytes, fault as never)
-    const run = await sync(`run ${proxy.url} --sink ndjson:$t.ndjson --initial history --bulk`, noSleep)
+    const run = await sync(`run --url ${proxy.origin} --sink ndjson:$t.ndjson --initial history --bulk`, noSleep)
     expect(run.code, run.out + run.err).toBe(0)
     expect(run.err).not.toContain('in place of files')
     expect((await copyOf(folder, service)).isEqual).toBe(true)
@@ -123,9 +95,9 @@ describe('tender-sync run --bulk', () => {
     const { service, sync, folder } = await openWorld({ records: 400, requestsPerMinute: 100_000 })
     await service.publish(range(0, 500))
     await service.files.update()
-    const proxy = await openProxy(service.origin)
+    const proxy = await openBulkProxy(service.origin)
     proxy.faults.push(...Array.from({ length: 20 }, () => (bytes: Buffer) => bytes.fill(0)))
-    const wrong = await sync(`run ${proxy.url} --sink ndjson:$t.ndjson --initial history --bulk`, noSleep)
+    const wrong = await sync(`run --url ${proxy.origin} --sink ndjson:$t.ndjson --initial history --bulk`, noSleep)
     expect([wrong.code, wrong.err]).toEqual([0, expect.stringContaining('A file has another digest')])
     expect((await copyOf(folder, service)).isEqual).toBe(true)
     expect(readdirSync(join(folder, 't.ndjson.sync'))).not.toContain('bulk')
@@ -147,7 +119,7 @@ describe('tender-sync run --bulk', () => {
     await service.publish(range(0, 1000))
     await service.files.update()
     const before = readdirSync(service.bulk).filter((name) => name.endsWith('.gz'))
-    const proxy = await openProxy(service.origin)
+    const proxy = await openBulkProxy(service.origin)
     let isRedacted = false
     proxy.faults.push((bytes) => {
       void (async () => {
@@ -160,7 +132,7 @@ describe('tender-sync run --bulk', () => {
       return bytes
     })
     const waiting = { sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, Math.min(ms, 200))) }
-    const run = await sync(`run ${proxy.url} --sink ndjson:$t.ndjson --initial history --bulk`, waiting)
+    const run = await sync(`run --url ${proxy.origin} --sink ndjson:$t.ndjson --initial history --bulk`, waiting)
     expect(isRedacted).toBe(true)
     expect(run.code, run.err).toBe(0)
     const named = new Set(service.shown.state!.files.map(({ sha256 }) => `${sha256}.ndjson.gz`))

@@ -9,7 +9,7 @@ import { createSealer } from '../../src/platform/sealing.ts'
 import type { Store } from '../../src/store/database/database.ts'
 import { createEndpoint, maxEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
-import { splitChatAddress } from '../../src/webhooks/chat-address.ts'
+import { sealChatAddress } from '../../src/webhooks/chat-address.ts'
 import { type Chat, chatRate } from '../../src/webhooks/chat-body.ts'
 import { type DelivererOptions, deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
@@ -103,9 +103,7 @@ export async function openDeliveryWorld(store: Store, begin = startAt, timeoutMs
   }
   /** A channel of a chat at this address. */
   const addChannel = async (address: string, chat: Chat) => {
-    const secretId = randomUUID()
-    const { host, secret } = splitChatAddress(address)!
-    const stored = { secretId, sealed: sealer.seal(secret, secretId) }
+    const { host, stored } = sealChatAddress(address, sealer, randomUUID())!
     const shown = { description: '', kinds: ['search.hit'], searches: undefined, requestsPerSecond: chatRate }
     const endpoint = { endpointId: randomUUID(), organizationId, address: host, chat, secret: stored }
     return (await createEndpoint(store, { ...endpoint, ...shown }, now))!

@@ -2,9 +2,9 @@
 // and descriptions of the copy, values are compared where they are in euros.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { TenderRecord } from '../types.ts'
+import { timeOf } from './question-dates.ts'
 import type { FoundTenders, TenderSource } from './tender-server.ts'
 import type { SearchQuestion } from './tool-definitions.ts'
-import { ToolError } from './tool-error.ts'
 
 /** The deadline that a bidder meets first. */
 const deadline = "nullif(min(coalesce(participation_date, '9999'), coalesce(submission_date, '9999')), '9999')"
@@ -82,15 +82,9 @@ function conditionsOf(question: SearchQuestion): {
 /** `45233` of 45233000: what the codes below it begin with. */
 const significant = (code: string): string => code.slice(0, Math.max(2, code.replace(/0+$/, '').length))
 
-function instantOf(
-  question: SearchQuestion,
-  name: 'published_since' | 'deadline_after' | 'deadline_before',
-): string | undefined {
-  const text = question[name]
-  if (text === undefined) return undefined
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw new ToolError(`${name} is no date: write it as 2026-12-01 or 2026-12-01T11:00:00Z.`)
-  return new Date(time).toISOString()
+function instantOf(question: SearchQuestion, name: Parameters<typeof timeOf>[1]): string | undefined {
+  const time = timeOf(question, name)
+  return time === undefined ? undefined : new Date(time).toISOString()
 }
 
 /** Whether all words are in a text, in any case and without marks; a word may be a part of one. */

@@ -8,9 +8,9 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { TokenGrant } from '../../store/people/organizations.ts'
+import { addressPrefix } from '../limits/address-prefix.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Problem } from '../problems/problems.ts'
-import { addressNetwork } from './address-network.ts'
 import type { ToolAnswer, ToolAnswers } from './tool-answers.ts'
 
 const mcpPath = '/mcp'
@@ -72,7 +72,7 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
   /** Handshakes and lists cost the organization nothing: they are bounded by the network that sends them. */
   async function waitOf(request: FastifyRequest): Promise<number | undefined> {
     try {
-      const admission = await limiter.take(`mcp ${addressNetwork(addressOf(request))}`, messagesPerMinute)
+      const admission = await limiter.take(`mcp ${addressPrefix(addressOf(request))}`, messagesPerMinute)
       return admission.isAllowed ? undefined : admission.resetSeconds
     } catch (error) {
       // no room for one more network: the token was checked

@@ -17,7 +17,7 @@ import { parseDate } from '../../domain/time.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { listSearches, type StoredSearch } from '../../store/hits/searches.ts'
 import { listEndpoints, maxEndpoints, type WebhookEndpoint } from '../../store/hits/webhook-endpoints.ts'
-import { splitChatAddress } from '../../webhooks/chat-address.ts'
+import { sealChatAddress } from '../../webhooks/chat-address.ts'
 import { type ChatKind, chatKinds, chatRate } from '../../webhooks/chat-body.ts'
 import { checkEndpointName, parseEndpointAddress, RefusedAddressError } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
@@ -374,11 +374,9 @@ async function newSecret({ webhooks, random }: ConsoleContext) {
 async function placeOf(context: ConsoleContext, form: EndpointForm, url: string, language: Language) {
   const kind = chatKinds.find((each) => each === form.chat)
   if (!kind) return { ...(await newSecret(context)), address: url, chat: undefined }
-  const split = splitChatAddress(url)
-  if (!split) return webhooksTexts[language].noChannel
-  const secretId = context.random.uuid()
-  const sealed = (await context.webhooks.sealer()).seal(split.secret, secretId)
-  return { secret: undefined, stored: { secretId, sealed }, address: split.host, chat: { kind, language } }
+  const channel = sealChatAddress(url, await context.webhooks.sealer(), context.random.uuid())
+  if (!channel) return webhooksTexts[language].noChannel
+  return { secret: undefined, stored: channel.stored, address: channel.host, chat: { kind, language } }
 }
 
 /** The answer to the form itself: the only page that ever shows it. */

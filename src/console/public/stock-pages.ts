@@ -1,6 +1,7 @@
 // The stock in charts, for everybody: tenders by week, portal and division of CPV, values by country, and how soon
 // portals are read. Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
+import { toNutsCode } from '../../domain/nuts.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { sourcesOfPublishers } from '../../store/sources/publisher-sources.ts'
 import { type ReadingDelay, readingDelays } from '../../store/sources/reading-delays.ts'
@@ -221,7 +222,7 @@ function valuesPart({ byCountry }: StockShape, language: Language): Html {
     name:
       values.country === ''
         ? texts.noCountry
-        : (codeLabel('nuts', nutsCountry(values.country), language) ?? values.country),
+        : (codeLabel('nuts', toNutsCode(values.country) ?? values.country, language) ?? values.country),
   }))
   const [first] = list
   if (!first) return part(texts.values, html`<p>${texts.none}</p>`)
@@ -258,9 +259,6 @@ function valuesPart({ byCountry }: StockShape, language: Language): Html {
     texts.valuesDetail,
   )
 }
-
-/** The letters of NUTS for a country: two differ from ISO 3166. */
-const nutsCountry = (country: string): string => ({ GR: 'EL', GB: 'UK' })[country] ?? country
 
 function delaysPart(
   delays: readonly ReadingDelay[] | undefined,

@@ -1,7 +1,8 @@
 // Writes what the readers counted to the database or a bucket, one minute at a time: a killed process loses the current
 // minute.
+
+import { addressPrefix } from '../../api/limits/address-prefix.ts'
 import type { TokenUse } from '../../api/tokens/use-counter.ts'
-import { addressPrefix } from '../../console/address-prefix.ts'
 import { minuteMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'

@@ -28,7 +28,7 @@ import {
   type WebhookEndpoint,
 } from '../../store/hits/webhook-endpoints.ts'
 import { findOrganization, listOrganizations } from '../../store/people/organizations.ts'
-import { chatAddress, chatOf, splitChatAddress } from '../../webhooks/chat-address.ts'
+import { chatAddress, chatOf, sealChatAddress } from '../../webhooks/chat-address.ts'
 import { chatBody, chatKinds, chatLanguages, chatRate } from '../../webhooks/chat-body.ts'
 import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
 import { testBody } from '../../webhooks/hit-body.ts'
@@ -332,13 +332,11 @@ async function placeOf(context: ServiceContext, options: ControlRequest['options
   }
   if (options['secret-file'] !== undefined)
     throw new OperatorError('options-conflict', 'Messages to a chat are not signed: leave --secret-file out.')
-  const split = splitChatAddress(url)
-  if (!split)
+  const channel = sealChatAddress(url, sealer, context.random.uuid())
+  if (!channel)
     throw new OperatorError('webhook-address', 'The address of a channel goes on after the host: copy it as a whole.')
-  const secretId = context.random.uuid()
   const language = chatLanguages.find((each) => each === options.language) ?? 'en'
-  const stored = { secretId, sealed: sealer.seal(split.secret, secretId) }
-  return { address: split.host, chat: { kind, language }, made: { secret: undefined, stored } }
+  return { address: channel.host, chat: { kind, language }, made: { secret: undefined, stored: channel.stored } }
 }
 
 /** The address of a channel is its secret: another one is another endpoint. */

@@ -1,5 +1,7 @@
 // What tools of assistants find: by the index of words and in the orders of the page of tenders, with its limits.
+import { timeOf } from '#mcp/question-dates'
 import type { FoundCode } from '#mcp/tool-definitions'
+import { ToolError } from '#mcp/tool-error'
 import type { PlacedQuestion, ToolAnswer, ToolAnswers } from '../../api/mcp/tool-answers.ts'
 import { rankCodes } from '../../console/codes/rank-codes.ts'
 import { openTitleReader } from '../../console/codes/title-codes.ts'
@@ -42,7 +44,7 @@ async function faultOr<Answer>(answer: () => Promise<Answer>): Promise<ToolAnswe
   try {
     return { answer: await answer() }
   } catch (error) {
-    if (error instanceof HitInputError) return { fault: error.message }
+    if (error instanceof HitInputError || error instanceof ToolError) return { fault: error.message }
     throw error
   }
 }
@@ -72,15 +74,3 @@ function questionOf(question: PlacedQuestion, now: number): TenderQuestion {
 
 const filled = <Item>(items: readonly Item[] | undefined): readonly Item[] | undefined =>
   items === undefined || items.length === 0 ? undefined : items
-
-function timeOf(
-  question: PlacedQuestion,
-  name: 'published_since' | 'deadline_after' | 'deadline_before',
-): number | undefined {
-  const text = question[name]
-  if (text === undefined) return undefined
-  const time = Date.parse(text)
-  if (Number.isNaN(time))
-    throw new HitInputError('invalid-operand', `${name} is no date: write it as 2026-12-01 or 2026-12-01T11:00:00Z.`)
-  return time
-}
