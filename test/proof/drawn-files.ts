@@ -96,6 +96,7 @@ const long: { readonly [path: string]: number } = {
   'test/tender-sync/faults': 25,
   'test/tender-sync/kill': 250,
   'test/tender-sync/webhooks': 70,
+  'test/tools/inspector.': 30,
   'test/upgrade/': 60,
   'test/webhooks/deliver-kill': 85,
   'test/webhooks/deliver.': 120,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { notice } from '#mcp/tool-definitions'
 import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
 import { messagesPerMinute } from '../../src/api/mcp/serve-mcp.ts'
@@ -224,6 +224,12 @@ describe('the address', () => {
     expect([opened.status, opened.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
+  it('writes no line of its own beside the log', async () => {
+    using warn = vi.spyOn(console, 'warn')
+    expect(await (await post(search(1))).text()).toContain(roadWorks.id)
+    expect(warn.mock.calls).toEqual([])
+  })
+
   it('refuses lists of messages, what is no JSON, and what is too long', async () => {
     expect((await post([search(1), search(2)])).status).toBe(400)
     expect((await post('{')).status).toBe(400)
@@ -250,6 +256,28 @@ describe('limits', () => {
     await client.close()
     expect((await api.get('/v1/tenders', { authorization })).status).toBe(429)
   })
+
+  const unread = [
+    ['a tool that does not exist', 'tools/call', { name: 'write_tender', arguments: {} }],
+    ['a question that is none', 'tools/call', { name: 'search_tenders', arguments: { limit: 'all' } }],
+    ['a resource that does not exist', 'resources/read', { uri: 'file:///etc/passwd' }],
+  ] as const
+  it.each(unread)(
+    'counts %s, and bounds it by the network once the limit is used up',
+    async (_what, method, params) => {
+      api.now += 61_000
+      const authorization = `Bearer ${api.tokens.add(`unread ${method} ${JSON.stringify(params)}`)}`
+      const ask = (id: number) => post({ jsonrpc: '2.0', id, method, params }, { authorization })
+      const statuses: number[] = []
+      for (let index = 0; index < 60; index++) statuses.push((await ask(index)).status)
+      expect(statuses).not.toContain(429)
+      expect((await api.get('/v1/tenders', { authorization })).status).toBe(429)
+      const refused: number[] = []
+      for (let index = 0; index <= messagesPerMinute; index++) refused.push((await ask(index)).status)
+      expect(refused.slice(0, -1)).not.toContain(429)
+      expect(refused.at(-1)).toBe(429)
+    },
+  )
 
   it('bounds handshakes and lists by the network, whatever the organization', async () => {
     api.now += 61_000

@@ -16,9 +16,9 @@ import type { ToolAnswer, ToolAnswers } from './tool-answers.ts'
 const mcpPath = '/mcp'
 /** Maximum bytes of a message: a question has a few hundred. */
 const maxMessage = 32 * 1024
-/** Handshakes and lists of a network in a minute; they count for no organization. */
+/** Handshakes, lists and refused calls of a network in a minute; they count for no organization. */
 export const messagesPerMinute = 120
-/** Methods that read tenders: they count as requests where they read. */
+/** Methods that read tenders: each message counts as one request of the organization. */
 const readingMethods = new Set(['tools/call', 'resources/read'])
 
 /** What the checks of the API say; `status` 200: admitted. */
@@ -69,7 +69,7 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     return send(reply, entered)
   }
 
-  /** Handshakes and lists cost the organization nothing: they are bounded by the network that sends them. */
+  /** What costs the organization nothing is bounded by the network that sends it. */
   async function waitOf(request: FastifyRequest): Promise<number | undefined> {
     try {
       const admission = await limiter.take(`mcp ${addressPrefix(addressOf(request))}`, messagesPerMinute)
@@ -89,7 +89,9 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     // a stream that stays open would be a session
     if (method === 'subscriptions/listen')
       return reply.code(404).send(protocolError(id ?? null, -32601, 'Nothing can be subscribed to here.'))
-    if (!readingMethods.has(String(method))) {
+    // counted before it is read: a tool that does not exist, and a question that is none, cost a request too
+    const counted = readingMethods.has(String(method)) ? await options.check(request, 'read') : undefined
+    if (counted?.status !== 200) {
       const wait = await waitOf(request)
       if (wait !== undefined) {
         const detail = `More than ${messagesPerMinute} messages of this network in a minute. Repeat it in ${wait} seconds.`
@@ -99,9 +101,8 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     library ??= import('@modelcontextprotocol/server')
     tools ??= import('#mcp/tender-server')
     const [{ createMcpHandler }, { createTenderServer }] = await Promise.all([library, tools])
-    const source = sourceOf(options, request)
+    const source = sourceOf(options, counted)
     const protocol = createMcpHandler(() => createTenderServer(source, options.version), {
-      responseMode: 'json',
       keepAliveMs: 0,
       maxSubscriptions: 1,
       onerror: (error) => onFault(request, error),
@@ -137,12 +138,11 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
 
 const protocolError = (id: unknown, code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } })
 
-/** The edition of this node, each read as one request of the organization that asks. */
-function sourceOf({ reader, answers, check }: McpOptions, request: FastifyRequest): TenderSource {
+/** The edition of this node, for a message that was counted; a refused one is told so by the tool that it calls. */
+function sourceOf({ reader, answers }: McpOptions, counted: Checked | undefined): TenderSource {
   async function read<Answer>(produce: () => Promise<Answer>): Promise<Answer> {
-    const { status, body } = await check(request, 'read')
-    if (status === 200) return produce()
-    throw new ToolError(refusalText(JSON.parse(body!.toString('utf8'))))
+    if (counted?.status === 200) return produce()
+    throw new ToolError(refusalText(JSON.parse(counted!.body!.toString('utf8'))))
   }
   return {
     search: (question) =>
