@@ -41,7 +41,7 @@ describe('an address is read', () => {
     ['cpv=4x', 'other', '“4x” is not a CPV code'],
     ['nuts=D', 'other', 'is not a region'],
     ['min=many', 'value', '“many” is not a value'],
-    ['min=5&max=4', 'value', 'below the value from'],
+    ['min=5&max=4', 'value', 'below the value “from”'],
     ['due=9', 'other', '7, 14, 28 or 42'],
     ['month=2026-13', 'other', '2026-11'],
     ['status=late', 'other', '“late” is not a status'],

@@ -26,7 +26,7 @@ const en = {
   removeFilter: 'Without',
   wholeTrade: 'Or everything in the trade:',
   clear: 'Clear all',
-  chosen: 'What is asked',
+  chosen: 'Chosen filters',
   status: 'Status',
   trade: 'Trade',
   region: 'Region',
@@ -48,7 +48,7 @@ const en = {
     readonly [days: number]: string
   },
   noneKnown: 'None known',
-  noneKnownOf: (count: string) => `${count} without any`,
+  noneKnownOf: (count: string) => `${count} not stated`,
   from: (money: string) => `from ${money}`,
   upTo: (money: string) => `up to ${money}`,
   between: (min: string, max: string) => `${min} to ${max}`,
@@ -59,7 +59,7 @@ const en = {
   allOf: (count: string) => `All ${count}`,
   found: (count: string) => counted(count, 'tender', 'tenders'),
   asOf: (moment: string) => `as of ${moment} UTC`,
-  pagedOnly: (most: string) => `the first ${most} can be paged; add a word, a trade or a region`,
+  pagedOnly: (most: string) => `you can page through the first ${most}; add a word, a trade or a region`,
   order: 'Order',
   orders: { relevance: 'Best match', deadline: 'Deadline', value: 'Value', newest: 'Newest' } as {
     readonly [order in TenderOrder]: string
@@ -107,7 +107,7 @@ const en = {
   },
   download: 'Download',
   csv: 'CSV',
-  csvDetail: (rows: string) => `${rows} rows, one a tender; opens in Excel`,
+  csvDetail: (rows: string) => `${rows} rows, one for each tender; opens in Excel`,
   csvMost: (rows: string) => `the first ${rows} tenders; opens in Excel`,
   deadlines: 'Deadlines in the next six weeks',
   deadlinesFinding: (week: string) => `Deadlines in the next six weeks, by week; ${week} in the first.`,
@@ -140,7 +140,7 @@ const en = {
   failed: 'There are no samples at the moment',
   failedDetail: 'They could not be made; the service tries again. With a sign-in you see the stock.',
   indexing: (share: string) => `The words are being read for the first time: ${share}`,
-  indexingDetail: 'What you see is of the tenders that have been read. This page looks again in 5 seconds.',
+  indexingDetail: 'You see only the tenders read so far. This page looks again in 5 seconds.',
   wrong: 'This address asks for something that does not exist',
   badCode: {
     cpv: (text: string) => `“${text}” is not a CPV code: it has 2 to 8 digits, such as 45 or 45261000.`,
@@ -148,7 +148,7 @@ const en = {
       `“${text}” is not a region’s code: it has two letters and up to three characters, such as DED.`,
   },
   badValue: (text: string) => `“${text}” is not a value: write whole euros, such as 100000.`,
-  emptyValue: 'The value to is below the value from: no tender lies between.',
+  emptyValue: 'The value “to” is below the value “from”: no tender lies between them.',
   badDue: 'A deadline can be within 7, 14, 28 or 42 days.',
   badMonth: 'A month is written as 2026-11.',
   badBuyer: (text: string) => `“${text}” is not the name of an authority.`,
@@ -207,7 +207,7 @@ const de: typeof en = {
   removeFilter: 'Ohne',
   wholeTrade: 'Oder alles in der Branche:',
   clear: 'Alle löschen',
-  chosen: 'Was gefragt ist',
+  chosen: 'Gewählte Filter',
   status: 'Status',
   trade: 'Branche',
   region: 'Region',
@@ -237,7 +237,7 @@ const de: typeof en = {
   allOf: (count) => `Alle ${count}`,
   found: (count) => counted(count, 'Ausschreibung', 'Ausschreibungen'),
   asOf: (moment) => `Stand ${moment} UTC`,
-  pagedOnly: (most) => `durch die ersten ${most} kann man blättern; nennen Sie ein Wort, eine Branche oder Region`,
+  pagedOnly: (most) => `Sie können durch die ersten ${most} blättern; nennen Sie ein Wort, eine Branche oder Region`,
   order: 'Reihenfolge',
   orders: { relevance: 'Beste Treffer', deadline: 'Frist', value: 'Wert', newest: 'Neueste' },
   orderNotes: {
@@ -316,7 +316,7 @@ const de: typeof en = {
   failed: 'Zurzeit gibt es keine Beispiele',
   failedDetail: 'Sie ließen sich nicht herstellen; der Dienst versucht es wieder. Angemeldet sehen Sie den Bestand.',
   indexing: (share) => `Die Wörter werden zum ersten Mal gelesen: ${share}`,
-  indexingDetail: 'Sie sehen, was schon gelesen ist. Diese Seite sieht in 5 Sekunden wieder nach.',
+  indexingDetail: 'Sie sehen nur die schon gelesenen Ausschreibungen. Diese Seite sieht in 5 Sekunden wieder nach.',
   wrong: 'Diese Adresse fragt nach etwas, das es nicht gibt',
   badCode: {
     cpv: (text) => `„${text}“ ist kein CPV-Code: er hat 2 bis 8 Ziffern, etwa 45 oder 45261000.`,
@@ -338,7 +338,7 @@ const de: typeof en = {
   badWord: (word) => `„${word}“ ist zu lang: ein Wort hat höchstens 60 Buchstaben.`,
   shortWords: (words) => `Einzelne Buchstaben und Ziffern werden nicht gesucht: ${words}.`,
   noPlace: (text) =>
-    `Keine Region heißt „${text}“. Versuchen Sie Kreis, Land oder Staat; ein Ort kann eines der Wörter sein.`,
+    `Keine Region heißt „${text}“. Versuchen Sie Kreis, Bundesland oder Staat; ein Ort kann eines der Wörter sein.`,
   whichPlace: (text) => `Welches „${text}“ meinen Sie?`,
   columns: {
     title: 'Titel',

@@ -21,7 +21,7 @@ const hit = {
 
 test.each([
   ['planned', true, 'only announced now', 'jetzt nur angekündigt'],
-  ['awardIntended', true, 'an intended award now', 'jetzt eine beabsichtigte Vergabe'],
+  ['awardIntended', true, 'a direct award is announced now', 'jetzt eine angekündigte Direktvergabe'],
 ])('a closed hit says that its tender is %s', (status, isClosed, english, german) => {
   const record = {
     title: 'Road',

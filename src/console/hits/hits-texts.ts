@@ -4,7 +4,7 @@ import { withShared } from '../frame/shared-texts.ts'
 const en = {
   lead: 'Tenders that matched a saved search, scored on the day they matched.',
   tabs: { new: 'New', seen: 'Seen', kept: 'Kept', dismissed: 'Dismissed', closed: 'Closed' },
-  noCall: { planned: 'only announced now', awardIntended: 'an intended award now' } as {
+  noCall: { planned: 'only announced now', awardIntended: 'a direct award is announced now' } as {
     readonly [status: string]: string
   },
   fits: { strong: 'Strong fit', good: 'Good fit', partial: 'Partial fit', weak: 'Weak fit' },
@@ -71,7 +71,7 @@ const en = {
 const de: typeof en = {
   lead: 'Ausschreibungen, die zu einer gespeicherten Suche passen. Die Punktzahl stammt von dem Tag, an dem sie gefunden wurden.',
   tabs: { new: 'Neu', seen: 'Gesehen', kept: 'Behalten', dismissed: 'Verworfen', closed: 'Geschlossen' },
-  noCall: { planned: 'jetzt nur angekündigt', awardIntended: 'jetzt eine beabsichtigte Vergabe' },
+  noCall: { planned: 'jetzt nur angekündigt', awardIntended: 'jetzt eine angekündigte Direktvergabe' },
   fits: { strong: 'Passt sehr gut', good: 'Passt gut', partial: 'Passt teilweise', weak: 'Passt wenig' },
   bySearch: 'Nur nach der Suche',
   all: 'Alle Suchen',

@@ -76,7 +76,7 @@ const de: typeof en = {
     },
     button: 'Anfrage öffnen',
     otherwise:
-      'An diese Adresse ging nichts. Antworten Sie aus Ihrem eigenen Postfach, oder nehmen Sie am Pult an oder lehnen Sie ab.',
+      'An diese Adresse ging nichts. Antworten Sie aus Ihrem eigenen Postfach, oder nehmen Sie die Anfrage am Pult an, oder lehnen Sie sie ab.',
   },
   passkeyBlocked: {
     subject: (name) => `Ihr Passkey „${name}“ wurde gesperrt`,

@@ -95,7 +95,8 @@ const de: typeof en = {
   passkeyProblem: {
     exists: 'Dieser Passkey wird schon verwendet.',
     tooMany: 'Höchstens 20 Passkeys sind möglich. Entfernen Sie zuerst einen.',
-    invalid: 'Der Passkey ließ sich nicht prüfen, oder die Seite war länger als zehn Minuten offen. Noch einmal bitte.',
+    invalid:
+      'Der Passkey ließ sich nicht prüfen, oder die Seite war länger als zehn Minuten offen. Versuchen Sie es noch einmal.',
   },
   notAdded: 'Kein Passkey wurde hinzugefügt',
   removeTitle: (name) => `Den Passkey „${name}“ entfernen?`,

@@ -59,7 +59,7 @@ const de: typeof en = {
   nobodyInvited: 'Niemand ist eingeladen',
   nobodyInvitedHint: 'Wer eingeladen ist, steht hier bis zum Beitritt.',
   withdrawn: (mail) => `Die Einladung von ${mail} ist zurückgezogen.`,
-  changed: (mail, role) => `${mail} ist jetzt: ${role}. Die Person meldet sich neu an.`,
+  changed: (mail, role) => `${mail} ist jetzt: ${role}. Die Person muss sich neu anmelden.`,
   removed: (mail) => `${mail} gehört nicht mehr zur Organisation.`,
   left: (organization) => `Sie haben ${organization} verlassen.`,
   lastOwner: 'Eine Organisation behält mindestens einen Inhaber. Machen Sie zuerst jemand anderen zum Inhaber.',

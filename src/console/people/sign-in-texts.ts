@@ -100,7 +100,7 @@ const de: typeof en = {
   goneLead: 'Er wurde benutzt, ist zu alt oder nicht vollständig. Jeder Link gilt einmal.',
   newLink: 'Neuen Link holen',
   firstTitle: 'Willkommen bei Tenderstock',
-  firstLead: 'Hier ist noch niemand. Ein Klick macht Sie zum Betreiber dieses Dienstes.',
+  firstLead: 'Sie sind hier die erste Person. Ein Klick macht Sie zum Betreiber dieses Dienstes.',
   firstTrial: 'Sie werden auch Inhaber einer Organisation zum Ausprobieren. Ihre Ausschreibungen sind erfunden.',
   firstMail: 'Ihre E-Mail-Adresse (freiwillig)',
   firstMailHint: 'Für Links zum Anmelden per E-Mail. Ohne sie erzeugt die Befehlszeile die Links.',
@@ -130,17 +130,18 @@ const de: typeof en = {
   passkeyBlockedWhy:
     'Sein Zähler ist zurückgegangen, es gibt also vielleicht eine Kopie. Holen Sie einen Link per E-Mail, ' +
     'oder verwenden Sie einen anderen Passkey. Fügen Sie dann in Ihren Einstellungen einen neuen hinzu.',
-  companyFailed: 'Die Anmeldung über Ihre Firma hat nicht geklappt',
+  companyFailed: 'Die Anmeldung über Ihr Unternehmen hat nicht geklappt',
   companyWhy: {
     state: 'Sie wurde in einem anderen Browser oder vor mehr als zehn Minuten begonnen. Beginnen Sie neu.',
-    refused: 'Die Gegenseite hat sie abgelehnt. Beginnen Sie neu, oder holen Sie einen Link per E-Mail.',
+    refused: 'Der Anmeldedienst hat sie abgelehnt. Beginnen Sie neu, oder holen Sie einen Link per E-Mail.',
     unreachable:
-      'Die Gegenseite antwortet gerade nicht. Versuchen Sie es später, oder holen Sie einen Link per E-Mail.',
-    unverified: 'Die Anmeldung Ihrer Firma bestätigt Ihre E-Mail-Adresse nicht. So lassen Sie sich hier nicht finden.',
+      'Der Anmeldedienst antwortet gerade nicht. Versuchen Sie es später, oder holen Sie einen Link per E-Mail.',
+    unverified:
+      'Die Anmeldung Ihres Unternehmens bestätigt Ihre E-Mail-Adresse nicht. Deshalb finden wir Ihr Konto damit nicht.',
     unknown:
       'Mit Ihrer E-Mail-Adresse ist hier niemand bekannt. Bitten Sie einen Inhaber Ihrer Organisation um eine Einladung.',
     other:
-      'Mit dieser E-Mail-Adresse hat sich schon jemand anderes aus Ihrer Firma angemeldet. Holen Sie einen Link per E-Mail.',
+      'Mit dieser E-Mail-Adresse hat sich schon jemand anderes aus Ihrem Unternehmen angemeldet. Holen Sie einen Link per E-Mail.',
   },
 }
 
