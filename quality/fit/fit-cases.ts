@@ -1,10 +1,8 @@
 // Companies that won several tenders of a corpus, and for each win the tender that the score should have found.
-
-import { buyersOf } from '../../src/domain/buyers.ts'
 import { identifierOf, namesContradict } from '../../src/domain/organization-identity.ts'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import { tokensOf } from '../../src/domain/words.ts'
-import { hasPastAuthority, pastAuthorities } from '../../src/hits/authorities.ts'
+import { foundBuyersOf, hasPastAuthority, pastAuthorities } from '../../src/hits/authorities.ts'
 import type { FitModel } from '../../src/hits/fit/fit-model.ts'
 import {
   cpvLikeness,
@@ -117,7 +115,7 @@ export function casesOf(
       const others = company.wins.filter((win) => win !== won && (!before || dateOf(win) < dateOf(won)))
       if (others.length === 0) return []
       const known = pastAuthorities([], others)
-      return [{ company, won, others, isNewAuthority: !hasPastAuthority(known, buyersOf(won)) }]
+      return [{ company, won, others, isNewAuthority: !hasPastAuthority(known, foundBuyersOf(won)) }]
     }),
   )
 }

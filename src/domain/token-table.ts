@@ -21,7 +21,7 @@ function kindOf(code: number): number {
 }
 
 /** Maximum number of different words that are remembered; beyond it all are forgotten, so that memory is bounded. */
-const manyWords = 1 << 18
+export const manyWords = 1 << 18
 /** The same for a table that reads only a few texts. */
 export const fewWords = 1 << 12
 /** Maximum letters of a word; the longer ones are read the slow way. */

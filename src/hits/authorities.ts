@@ -1,5 +1,5 @@
 // The authorities that a company worked for, and whether a tender is of one of them.
-import { buyersOf, isNamedBy } from '../domain/buyers.ts'
+import { buyersOf } from '../domain/buyers.ts'
 import { haveSameIdentity, identifierOf } from '../domain/organization-identity.ts'
 import type { TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { authorityKey } from '../domain/words.ts'
@@ -22,15 +22,28 @@ export function pastAuthorities(named: readonly string[], wins: readonly TenderR
   }
 }
 
-export function hasPastAuthority(
-  { keys, byIdentifier }: PastAuthorities,
-  buyers: readonly TenderOrganization[],
-): boolean {
+/** A buyer with what it is found by, which is read once for all profiles. */
+export type FoundBuyer = {
+  readonly buyer: TenderOrganization
+  /** Of its name, and of its national id if that is an identifier. */
+  readonly keys: readonly string[]
+  readonly identifier: string | undefined
+}
+
+export function foundBuyersOf(record: TenderRecord): FoundBuyer[] {
+  return buyersOf(record).map((buyer) => {
+    const identifier = identifierOf(buyer)
+    const texts = identifier === undefined ? [buyer.name] : [buyer.name, buyer.nationalId!]
+    return { buyer, keys: texts.map(authorityKey), identifier }
+  })
+}
+
+export function hasPastAuthority({ keys, byIdentifier }: PastAuthorities, buyers: readonly FoundBuyer[]): boolean {
   if (keys.size === 0) return false
   return buyers.some(
-    (buyer) =>
-      isNamedBy(keys, buyer) ||
-      (byIdentifier.size > 0 &&
-        byIdentifier.get(identifierOf(buyer) ?? '')?.some((known) => haveSameIdentity(known, buyer)) === true),
+    ({ buyer, keys: own, identifier }) =>
+      own.some((key) => keys.has(key)) ||
+      (identifier !== undefined &&
+        byIdentifier.get(identifier)?.some((known) => haveSameIdentity(known, buyer)) === true),
   )
 }

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
+import { randomOf } from '../../../test/testing/generate/random.ts'
 import { generateTender } from '../../../test/testing/generate/stock.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
+import { fewWords } from '../../domain/token-table.ts'
 import type { CompanyProfile } from '../company-profile.ts'
 import { defaultThreshold } from '../saved-search.ts'
 import { calibrated, fitOf, openScorer, type Scored } from './fit.ts'
@@ -342,6 +344,18 @@ describe('rules', () => {
     expect(scoredBy({ name, nationalId: 'DE401' }, { name: 'STADT QUELLMAR', nationalId })).toEqual(past)
   })
 
+  test('past wins keep their terms, however many terms the wins of all profiles have', () => {
+    const random = randomOf(1)
+    const letters = () => String.fromCharCode(97 + random.integer(0, 25))
+    const text = () => Array.from({ length: 12 }, () => Array.from({ length: 99 }, letters).join('')).join(' ')
+    const wins = Array.from({ length: 24 }, () => recordOf({ title: text(), description: text() }))
+    const model = modelWith({ pastWins: 1 })
+    const own = { profileId: 'own', profile, wins: [fitting] }
+    const scorer = openScorer([own, { profileId: 'other', profile, wins }], model, fewWords)
+    scorer.read(fitting)
+    expect(scorer.score(0, 0)).toEqual(fitOf(own, fitting, model))
+  })
+
   test('nothing is above 100', () => {
     const model = modelWith({ cpv: 1 })
     expect(scored({ ...profile, pastAuthorities: ['Stadt Quellmar'] }, fitting, model)).toMatchObject({ fitScore: 100 })
@@ -404,9 +418,10 @@ describe('any score', () => {
   test('is left out early only if it is below the requested score', () => {
     const scorer = openScorer(profiles, model)
     fc.assert(
-      fc.property(fc.nat(records.length - 1), fc.nat(profiles.length - 1), fc.nat(100), (record, profile, least) => {
+      fc.property(fc.nat(records.length - 1), fc.nat(profiles.length - 1), fc.nat(2), (record, profile, more) => {
         scorer.read(records[record]!)
         const full = scorer.score(profile, 0)!
+        const least = full.fitScore + more
         expect(scorer.score(profile, least)).toEqual(full.fitScore >= least ? full : undefined)
       }),
       { numRuns: proofCount({ share: 200, full: 5000 }) },

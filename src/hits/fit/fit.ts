@@ -85,12 +85,7 @@ export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, m
       readers.read(record)
       current = recordToFit(record)
     },
-    score: (profile, least) => {
-      const parts = cheapParts(prepared[profile]!, current!, model)
-      if (parts.refusal === undefined && boundOf(parts, prepared[profile]!, current!, model) < least) return undefined
-      const scored = scoreOf(prepared[profile]!, current!, parts, readers, model)
-      return scored.fitScore < least ? undefined : scored
-    },
+    score: (profile, least) => scoreOf(least, prepared[profile]!, current!, readers, model),
   }
 }
 
@@ -150,6 +145,8 @@ type Likenesses = {
   readonly value: number | undefined
 }
 
+type Shares = { readonly [part in Exclude<keyof FitWeights, 'pastAuthority'>]: number }
+
 /** How much more the region counts where the profile names regions than where past wins only suggest them. */
 const namedRegionFactor = 3
 
@@ -159,7 +156,7 @@ function sharesOf(
   { namedNuts }: PreparedProfile,
   { record }: RecordToFit,
   weights: FitWeights,
-) {
+): Shares {
   const isEstimated = record.contractAmount?.estimated ?? false
   const region = weights.region * (namedNuts.size > 0 ? namedRegionFactor : 1)
   const ofCpv = likenesses.cpv === undefined ? 0 : likenesses.cpv.isByTitle ? estimatedShare : 1
@@ -187,28 +184,13 @@ function sharesOf(
   }
 }
 
-/** Maximum score, whatever the texts. */
-function boundOf(parts: CheapParts, profile: PreparedProfile, current: RecordToFit, model: FitModel): number {
-  const likenesses = {
-    cpv: parts.cpv,
-    keywords: profile.terms.length > 0 ? 1 : undefined,
-    pastWins: profile.wins.length > 0 ? { texts: 1, titles: 1, authority: 1 } : undefined,
-    region: parts.region?.likeness,
-    value: parts.value,
-  }
-  const shares = sharesOf(likenesses, profile, current, model.weights)
-  const sum = tenth(partPoints(likenesses, shares).reduce<number>((total, points) => total + (points ?? 0), 0))
-  const { raw } = ruled(sum, likenesses, parts.isPastAuthority, model.weights.pastAuthority)
-  return calibrated(raw, kindOf(profile), model)
-}
-
 const tenth = (points: number): number => Math.round(points * 10) / 10
 
+const sumOf = (points: readonly (number | null)[]): number =>
+  tenth(points.reduce<number>((total, each) => total + (each ?? 0), 0))
+
 /** In the order of the payload: cpv, keywords, pastWins, region, value. */
-function partPoints(
-  { cpv, keywords, pastWins, region, value }: Likenesses,
-  shares: ReturnType<typeof sharesOf>,
-): (number | null)[] {
+function partPoints({ cpv, keywords, pastWins, region, value }: Likenesses, shares: Shares): (number | null)[] {
   return [
     cpv === undefined ? null : tenth(shares.cpv * cpv.depth + shares.cpvRarity * cpv.rarity),
     keywords === undefined ? null : tenth(shares.keywords * keywords),
@@ -228,7 +210,7 @@ function ruled(
   sum: number,
   { cpv, keywords, pastWins, region, value }: Likenesses,
   isPastAuthority: boolean,
-  pastAuthority: number,
+  { weights: { pastAuthority } }: FitModel,
 ): { readonly raw: number; readonly rules: FitRule[] } {
   const rules: FitRule[] = []
   let raw = sum
@@ -272,7 +254,41 @@ export function calibrated(raw: number, kind: ProfileKind, { calibration }: Pick
   return Math.round(fromScore)
 }
 
+/** Part after part: the slow ones are compared only where the score could still reach `least`. */
 function scoreOf(
+  least: number,
+  profile: PreparedProfile,
+  current: RecordToFit,
+  readers: TermCounters,
+  model: FitModel,
+): Scored | undefined {
+  const cheap = cheapParts(profile, current, model)
+  const most: Likenesses = {
+    cpv: cheap.cpv,
+    keywords: profile.terms.length > 0 ? 1 : undefined,
+    pastWins: profile.wins.length > 0 ? { texts: 1, titles: 1, authority: 1 } : undefined,
+    region: cheap.region?.likeness,
+    value: cheap.value,
+  }
+  // they depend only on which parts are known
+  const shares = sharesOf(most, profile, current, model.weights)
+  const isBelow = (likenesses: Likenesses): boolean => {
+    if (cheap.refusal !== undefined) return least > 0
+    const { raw } = ruled(sumOf(partPoints(likenesses, shares)), likenesses, cheap.isPastAuthority, model)
+    return calibrated(raw, kindOf(profile), model) < least
+  }
+  if (isBelow(most)) return undefined
+  const withWords = { ...most, keywords: keywordLikeness(profile, readers.words, model) }
+  if (isBelow(withWords)) return undefined
+  const likenesses = { ...withWords, pastWins: winLikeness(profile, cheap.cpv, readers) }
+  if (isBelow(likenesses)) return undefined
+  const scored = explained(likenesses, shares, profile, current, cheap, readers, model)
+  return scored.fitScore < least ? undefined : scored
+}
+
+function explained(
+  likenesses: Likenesses,
+  shares: Shares,
   profile: PreparedProfile,
   current: RecordToFit,
   cheap: CheapParts,
@@ -280,14 +296,6 @@ function scoreOf(
   model: FitModel,
 ): Scored {
   const { record, value } = current
-  const likenesses: Likenesses = {
-    cpv: cheap.cpv,
-    keywords: keywordLikeness(profile, readers.words, model),
-    pastWins: winLikeness(profile, cheap.cpv, readers),
-    region: cheap.region?.likeness,
-    value: cheap.value,
-  }
-  const shares = sharesOf(likenesses, profile, current, model.weights)
   const [cpv, keywords, pastWins, region, valued] = partPoints(likenesses, shares)
   const bySearch = profile.profileId === null ? said('same-for-all') : undefined
   const reasons = {
@@ -311,13 +319,11 @@ function scoreOf(
     partOf('region', region!, shares.region),
     partOf('value', valued!, shares.value),
   ]
-  const sum = tenth(parts.reduce((total, { points }) => total + (points ?? 0), 0))
+  const sum = sumOf(parts.map(({ points }) => points))
   const word = profile.excludedWords && wordIn(profile.excludedWords, record)
   const refusal: FitRule | undefined = cheap.refusal ?? (word && { code: 'excluded-word', values: word.values })
   const { raw, rules } =
-    refusal === undefined
-      ? ruled(sum, likenesses, cheap.isPastAuthority, model.weights.pastAuthority)
-      : { raw: 0, rules: [refusal] }
+    refusal === undefined ? ruled(sum, likenesses, cheap.isPastAuthority, model) : { raw: 0, rules: [refusal] }
   const lot =
     cheap.cpv === undefined || cheap.cpv.depth === 0 || record.cpvCodes.includes(cheap.cpv.code)
       ? undefined

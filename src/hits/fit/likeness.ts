@@ -1,10 +1,10 @@
 // How similar a tender is to a profile, part by part, each from 0 to 1.
 
-import { buyersOf } from '../../domain/buyers.ts'
-import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
+import type { TenderRecord } from '../../domain/tender.ts'
+import { type FoundBuyer, foundBuyersOf } from '../authorities.ts'
 import type { FitModel } from './fit-model.ts'
-import { codesOf, euroValueOf, type PreparedProfile, regionsOf, type TermVector } from './prepare-profile.ts'
-import type { TermCounter, TermCounters } from './term-counter.ts'
+import { codesOf, euroValueOf, type PreparedProfile, regionsOf } from './prepare-profile.ts'
+import type { TermCounter, TermCounters, TermVector } from './term-counter.ts'
 import { codeOfTitle } from './title-code.ts'
 
 /** Similarity of two codes by the number of digits on which they agree. */
@@ -37,7 +37,7 @@ export type RecordToFit = {
   readonly titleCode: string | undefined
   readonly regions: readonly string[]
   readonly value: number | undefined
-  readonly buyers: readonly TenderOrganization[]
+  readonly buyers: readonly FoundBuyer[]
 }
 
 export function recordToFit(record: TenderRecord): RecordToFit {
@@ -48,7 +48,7 @@ export function recordToFit(record: TenderRecord): RecordToFit {
     titleCode: codes.length === 0 ? codeOfTitle(record.title) : undefined,
     regions: regionsOf(record),
     value: euroValueOf(record),
-    buyers: buyersOf(record),
+    buyers: foundBuyersOf(record),
   }
 }
 
@@ -83,6 +83,8 @@ export function cpvLikeness(
           ? depthWeights[common]!
           : nested * depthWeights[common]!
         : depthWeights[shared]!
+      // the rarity, which is slow to look up, is at most 1
+      if (weight + 1 <= best.depth + best.rarity) continue
       const rarity = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
       if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own, isByTitle }
     }
@@ -173,7 +175,7 @@ export function winLikeness(
   const nearest = (reader: TermCounter, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
     Math.min(
       1,
-      profile.wins.reduce((best, win) => Math.max(best, cosine(vectorIn(win), reader)), 0),
+      profile.wins.reduce((best, win) => Math.max(best, reader.cosineWith(vectorIn(win))), 0),
     )
   const share = isOfOtherTrade(profile, cpv, readers.words) ? otherTradeShare : 1
   return {
@@ -181,15 +183,6 @@ export function winLikeness(
     titles: share * nearest(readers.titles, ({ titles }) => titles),
     authority: nearest(readers.authority, ({ authority }) => authority),
   }
-}
-
-function cosine({ numbers, weights }: TermVector, reader: TermCounter): number {
-  let sum = 0
-  for (let index = 0; index < numbers.length; index++) {
-    const weight = reader.weightOf(numbers[index]!)
-    if (weight > 0) sum += weight * weights[index]!
-  }
-  return sum
 }
 
 export type RegionLikeness = { readonly likeness: number; readonly code: string; readonly own: string }

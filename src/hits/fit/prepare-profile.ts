@@ -6,7 +6,7 @@ import { type PastAuthorities, pastAuthorities } from '../authorities.ts'
 import type { CompanyProfile } from '../company-profile.ts'
 import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
-import type { TermCounter, TermCounters } from './term-counter.ts'
+import type { TermCounter, TermCounters, TermVector } from './term-counter.ts'
 
 /** What the score compares tenders with. */
 export type ProfileToFit = {
@@ -19,9 +19,6 @@ export type ProfileToFit = {
 
 /** A word of the profile, found as searches find it, or a term of the past wins. */
 type ProfileTerm = { readonly name: string; readonly numbers: readonly number[]; readonly weight: number }
-
-/** Terms with their weights in a vector of length 1. */
-export type TermVector = { readonly numbers: Int32Array; readonly weights: Float64Array }
 
 type PreparedWin = { readonly pieces: TermVector; readonly titles: TermVector; readonly authority: TermVector }
 
@@ -73,25 +70,27 @@ export function prepareProfile(
   model: FitModel,
 ): PreparedProfile {
   const wins = [...given].slice(0, maxWins)
-  const sums = new Map<string, { readonly number: number; weight: number }>()
+  /** By the number of a term. */
+  const sums = new Map<number, { readonly name: string; weight: number }>()
   const vectors = wins.map((win) => {
     readers.read(win)
-    for (const { term, number, weight } of readers.words.heaviest(maxTermsOfWin)) {
-      const sum = sums.get(term) ?? { number, weight: 0 }
-      sum.weight += weight
-      sums.set(term, sum)
-    }
+    const { numbers, weights } = readers.words.heaviest(maxTermsOfWin)
+    numbers.forEach((number, index) => {
+      const sum = sums.get(number) ?? { name: readers.words.nameOf(number), weight: 0 }
+      sum.weight += weights[index]!
+      sums.set(number, sum)
+    })
     return {
-      pieces: vectorOf(readers.pieces, maxPieces),
-      titles: vectorOf(readers.titles, maxPiecesOfTitles),
-      authority: vectorOf(readers.authority, maxTermsOfWin),
+      pieces: readers.pieces.heaviest(maxPieces),
+      titles: readers.titles.heaviest(maxPiecesOfTitles),
+      authority: readers.authority.heaviest(maxTermsOfWin),
     }
   })
   const ofWins = [...sums]
-    .filter(([term]) => model.words.weightOf(term) > minInformation)
-    .sort(([a, x], [b, y]) => y.weight - x.weight || (a < b ? -1 : 1))
+    .filter(([, { name }]) => model.words.weightOf(name) > minInformation)
+    .sort(([, a], [, b]) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
     .slice(0, maxTerms)
-    .map(([term, { number }]) => ({ name: term, numbers: [number], weight: model.words.weightOf(term) }))
+    .map(([number, { name }]) => ({ name, numbers: [number], weight: model.words.weightOf(name) }))
   const own = (profile.words ?? []).map((word) => ownWord(word, readers.words, model))
   const terms = [...own, ...ofWins]
   const heaviest = terms.map(({ weight }) => weight).sort((a, b) => b - a)
@@ -115,14 +114,6 @@ export function prepareProfile(
     contractNatures: profile.contractNatures,
     excludedCpv: profile.excludedCpv,
     excludedWords: profile.excludedWords,
-  }
-}
-
-function vectorOf(reader: TermCounter, most: number): TermVector {
-  const heaviest = reader.heaviest(most)
-  return {
-    numbers: Int32Array.from(heaviest, ({ number }) => number),
-    weights: Float64Array.from(heaviest, ({ weight }) => weight),
   }
 }
 

@@ -1,15 +1,15 @@
 // The terms of one record after the other, counted in arrays: comparing a profile with it is one lookup per term.
 import type { TenderRecord } from '../../domain/tender.ts'
-import { openTokenTable } from '../../domain/token-table.ts'
+import { manyWords, openTokenTable } from '../../domain/token-table.ts'
 import type { FitModel } from './fit-model.ts'
 import { piecesOfToken, spellingsInToken, termsOfToken } from './fit-terms.ts'
 import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './fit-texts.ts'
 
 /**
- * Maximum number of terms that are known besides those of profiles; beyond it they are forgotten, so that memory is
- * bounded.
+ * Maximum number of terms for each word of the token table that are known besides those of profiles; beyond it they are
+ * forgotten, so that memory is bounded.
  */
-const maxTerms = 1 << 20
+const termsEachWord = 4
 
 export type TermCounter = {
   /** Number of a term or, with `=` before it, of a spelling of a profile. */
@@ -19,15 +19,17 @@ export type TermCounter = {
   readonly read: (record: TenderRecord) => void
   /** How often a term occurs in the record that was read, titles counted twice; 0 if it does not occur. */
   readonly countOf: (term: number) => number
-  /** Weight of a term in the record's vector of length 1; 0 if it does not occur. */
-  readonly weightOf: (term: number) => number
+  /** Cosine of a vector and of the record's. */
+  readonly cosineWith: (vector: TermVector) => number
   /** Number of words, of titles twice. */
   readonly length: () => number
-  /** The record's terms with their weights in its vector, of length 1: heaviest first, at most `most`. */
-  readonly heaviest: (most: number) => readonly HeavyTerm[]
+  /** The record's vector, of length 1: its heaviest terms first, at most `most`. */
+  readonly heaviest: (most: number) => TermVector
+  readonly nameOf: (term: number) => string
 }
 
-type HeavyTerm = { readonly term: string; readonly number: number; readonly weight: number }
+/** Terms with their weights. */
+export type TermVector = { readonly numbers: Int32Array; readonly weights: Float64Array }
 
 /** Weight of a term that occurs `count` times in a text. */
 const damped = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
@@ -80,19 +82,20 @@ export function openTermCounters(model: FitModel, maxWords?: number): TermCounte
   }
 }
 
-function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, maxWords?: number): TermCounter {
+function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, maxWords = manyWords): TermCounter {
   const numbers = new Map<string, number>()
   const names: string[] = []
   let weights = new Float64Array(1 << 12)
   let found = new Float64Array(1 << 12)
   let rounds = new Int32Array(1 << 12)
+  /** Weights in the vector of the record; 0 for terms that do not occur. */
+  let vector = new Float64Array(1 << 12)
   let present: number[] = []
   let round = 0
   let words = 0
-  let norm = 0
   let weightOfText = 1
-  /** Terms up to this number belong to profiles. */
-  let kept = 0
+  /** Terms up to this number belong to profiles; all do until these are prepared. */
+  let kept = Infinity
 
   const numberOf = (term: string): number => {
     const known = numbers.get(term)
@@ -104,6 +107,7 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
       weights = grown(weights, new Float64Array(number * 2))
       found = grown(found, new Float64Array(number * 2))
       rounds = grown(rounds, new Int32Array(number * 2))
+      vector = grown(vector, new Float64Array(number * 2))
     }
     weights[number] = hasSpellings && term.startsWith('=') ? 0 : weightOf(term)
     return number
@@ -118,7 +122,6 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
     }
     return Int32Array.from([...own, ...spellings])
   }
-  const vectorWeight = (term: number): number => (norm === 0 ? 0 : (damped(found[term]!) * weights[term]!) / norm)
   const table = openTokenTable(numbersOfToken, maxWords)
   const count = (terms: Int32Array): void => {
     words += weightOfText
@@ -136,6 +139,8 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
     table.forget()
     for (const term of names.splice(kept)) numbers.delete(term)
     rounds.fill(0)
+    vector.fill(0)
+    present = []
   }
 
   return {
@@ -145,8 +150,9 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
       table.forget()
     },
     read: (record) => {
-      if (numbers.size - kept > maxTerms) forget()
+      if (numbers.size - kept > termsEachWord * maxWords) forget()
       round++
+      for (const term of present) vector[term] = 0
       present = []
       words = 0
       for (const { text, weight } of texts(record)) {
@@ -154,22 +160,27 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
         table.read(text, count)
       }
       let squares = 0
-      for (const term of present) squares += (damped(found[term]!) * weights[term]!) ** 2
-      norm = Math.sqrt(squares)
+      for (const term of present) {
+        vector[term] = damped(found[term]!) * weights[term]!
+        squares += vector[term] ** 2
+      }
+      const norm = Math.sqrt(squares)
+      if (norm > 0) for (const term of present) vector[term] = vector[term]! / norm
     },
     countOf: (term) => (rounds[term] === round ? found[term]! : 0),
-    weightOf: (term) => (rounds[term] === round ? vectorWeight(term) : 0),
+    cosineWith: ({ numbers: terms, weights: theirs }) => {
+      let sum = 0
+      for (let index = 0; index < terms.length; index++) sum += vector[terms[index]!]! * theirs[index]!
+      return sum
+    },
     length: () => words,
-    heaviest: (most) =>
-      present
-        .map((number) => ({
-          term: names[number]!,
-          number,
-          weight: vectorWeight(number),
-        }))
-        .filter(({ weight }) => weight > 0)
-        .sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
-        .slice(0, most),
+    heaviest: (most) => {
+      const heavy = present.filter((term) => vector[term]! > 0)
+      heavy.sort((a, b) => vector[b]! - vector[a]! || (names[a]! < names[b]! ? -1 : 1))
+      const terms = Int32Array.from(heavy.slice(0, most))
+      return { numbers: terms, weights: new Float64Array(terms.length).map((_, index) => vector[terms[index]!]!) }
+    },
+    nameOf: (term) => names[term]!,
   }
 }
 
