@@ -114,6 +114,20 @@ describe('a whole record', () => {
     ])
   })
 
+  it('leaves out a link that has no room, and says so: a part of it would lead nowhere', () => {
+    const documentsUrl = `https://portal.example/${'p'.repeat(130)}`
+    const contractingAuthority = { name: 'Town', url: documentsUrl, email: `${'m'.repeat(130)}@town.example` }
+    const whole = record({ documentsUrl, contractingAuthority })
+    expect(cutRecord(whole, 0)).toMatchObject({ tender: { documentsUrl, contractingAuthority }, cut: [] })
+    const members = ['name', 'nationalId', 'street', 'city', 'postalCode', 'contactName', 'phone']
+    const long = Object.fromEntries(members.map((member) => [member, 'n'.repeat(5000)])) as { readonly name: string }
+    const crowded = { ...whole, description: 'd'.repeat(5000), jointAuthorities: Array.from({ length: 9 }, () => long) }
+    const { tender, cut } = cutRecord(crowded, 0)
+    expect(JSON.stringify(tender)).not.toMatch(/https:|mmm/)
+    expect(tender['contractingAuthority']).toEqual({ name: 'Town' })
+    expect(cut).toContain('long links and mail addresses are left out, 3 in all')
+  })
+
   it('keeps the newest notices', () => {
     const originalSources = Array.from({ length: 30 }, (_, index) => ({
       publisher: String(index),

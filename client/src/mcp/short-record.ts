@@ -140,10 +140,14 @@ export function cutRecord(record: TenderRecord, lotsFrom: number): CutRecord {
   throw new Error('the last level accepts every record')
 }
 
+/** Members that lead somewhere: a part of one leads nowhere, or elsewhere. */
+const isWhole = (member: string): boolean => /(?:url|email)$/i.test(member)
+
 /** Cuts texts and lists, and counts what it cut. */
 class Cutter {
   readonly #level: Level
   #texts = 0
+  #links = 0
   readonly #lists = new Set<string>()
 
   constructor(level: Level) {
@@ -165,17 +169,25 @@ class Cutter {
       return kept.map((item) => this.cut(item, name))
     }
     if (value === null || typeof value !== 'object') return value
+    const whole = Object.entries(value).filter((entry) => !this.#isLongLink(...entry))
     // the description of a lot is one of many
     return Object.fromEntries(
-      Object.entries(value).map(([member, inner]) => [
+      whole.map(([member, inner]) => [
         cleanText(member),
         this.cut(inner, name === 'lots' && member === 'description' ? 'text' : member),
       ]),
     )
   }
 
+  #isLongLink(member: string, value: unknown): boolean {
+    const isLong = isWhole(member) && typeof value === 'string' && cleanText(value).length > this.#level.text
+    if (isLong) this.#links++
+    return isLong
+  }
+
   said(): string[] {
     const texts = this.#texts === 0 ? [] : [`${this.#texts} long ${this.#texts === 1 ? 'text is' : 'texts are'} cut`]
-    return [...texts, ...[...this.#lists].slice(0, 5)]
+    const links = this.#links === 0 ? [] : [`long links and mail addresses are left out, ${this.#links} in all`]
+    return [...texts, ...links, ...[...this.#lists].slice(0, 5)]
   }
 }

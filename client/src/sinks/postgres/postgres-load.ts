@@ -1,11 +1,13 @@
 // A first load from files into empty tables: rows go straight into them by COPY, in one transaction, whose end shows
-// them. Meanwhile the tables have no foreign keys and no indexes that the server would look after for each row.
+// them. Meanwhile the tables have no foreign keys and none of the sink's own indexes that hold no key: the server would
+// look after them for each row.
 import type { TenderRecord } from '../../types.ts'
 import type { FlatColumn, FlatValue } from '../record/flat-column.ts'
 import { cpvOf, lotColumns, lotsOf, nutsOf, tenderColumns } from '../record/flat-tender.ts'
 import { recordHash } from '../record/record-hash.ts'
 import { storable } from '../record/record-json.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { plainIndexes } from './postgres-schema.ts'
 
 /** Bytes that are sent at a time. */
 const batchBytes = 4 << 20
@@ -176,8 +178,9 @@ export class PostgresLoad {
 const lockMs = 2000
 
 /**
- * Removes the foreign keys of the child tables, and all indexes that hold no key, and notes how they come back. Throws
- * where a reader does not let go of the tables.
+ * Removes the foreign keys of the child tables, and the own indexes that hold no key, and notes how they come back.
+ * Indexes of others stay, and an own one that somebody commented, moved or marked, which its definition does not say.
+ * Throws where a reader does not let go of the tables.
  */
 export async function removeKeys(rows: PostgresConnection['rows'], schema: string): Promise<void> {
   await rows(`select set_config('lock_timeout', '${lockMs}', true)`)
@@ -191,7 +194,9 @@ export async function removeKeys(rows: PostgresConnection['rows'], schema: strin
      union all
      select format('drop index ${schema}.%I', relname), pg_get_indexdef(indexrelid)
      from pg_index join pg_class on pg_class.oid = indexrelid
-     where indrelid in (${own}) and not indisunique and not indisexclusion and indisvalid`,
+     where indrelid in (${own}) and relname = any($1) and not indisunique and not indisexclusion and indisvalid
+       and not indisclustered and reltablespace = 0 and obj_description(indexrelid, 'pg_class') is null`,
+    [plainIndexes],
   )
   for (const { removal } of found) await rows(removal)
   await rows(`update ${schema}.sync_run set removed = removed || $1::text[]`, [found.map(({ back }) => back)])

@@ -89,6 +89,15 @@ const copyVersions: TableSet['versions'] = [
   ],
 ]
 
+/** Indexes of `copyVersions` that hold no key, by the names that the server gives them. */
+export const plainIndexes = [
+  'tender_submission_date_idx',
+  'tender_last_modified_idx',
+  'tender_merged_into_idx',
+  'tender_cpv_code_idx',
+  'tender_nuts_code_idx',
+] as const
+
 const copyTables: TableSet = {
   versionTable: 'sync_version',
   names: ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_run', 'sync_version'],

@@ -5,7 +5,8 @@ import { DigestSum, isOpenRecord } from '../../sync/copy-digest.ts'
 import { archivedOf, idOf, recordOf } from '../../testing/sink-conformance.ts'
 import type { TenderRecord } from '../../types.ts'
 import { recordHash } from '../record/record-hash.ts'
-import { migratePostgres } from './postgres-schema.ts'
+import { removeKeys, restoreKeys } from './postgres-load.ts'
+import { migratePostgres, plainIndexes } from './postgres-schema.ts'
 import { PostgresTables } from './postgres-tables.ts'
 
 let pglite: PGlite
@@ -65,4 +66,27 @@ test('a complete staging replaces all that the tables held, also what was newer 
     [idOf(1), true],
     [idOf(3), true],
   ])
+})
+
+test('a load takes away and brings back the own plain indexes, and leaves those of others as they are', async () => {
+  await pglite.exec(`create index own_title on copy.tender (title);
+    comment on index copy.own_title is 'for the report';
+    create index on copy.tender_cpv (code text_pattern_ops);
+    alter table copy.tender_nuts cluster on tender_nuts_code_idx`)
+  const indexes = () =>
+    rows<{ name: string }>(
+      `select relname as name, indexdef, indexrelid::bigint as oid, obj_description(indexrelid) as comment, indisclustered
+       from pg_index join pg_class on pg_class.oid = indexrelid join pg_indexes on indexname = relname
+       where schemaname = 'copy' order by 1`,
+    )
+  const before = await indexes()
+  await removeKeys(rows, '"copy"')
+  const removed = new Set<string>(plainIndexes.filter((name) => name !== 'tender_nuts_code_idx'))
+  expect(removed.size).toBe(4)
+  const during = await indexes()
+  expect(during).toEqual(before.filter(({ name }) => !removed.has(name)))
+  expect(during).toContainEqual(expect.objectContaining({ name: 'own_title', comment: 'for the report' }))
+  await restoreKeys(rows, '"copy"')
+  const newOid = (each: { readonly name: string }) => (removed.has(each.name) ? { ...each, oid: 'new' } : each)
+  expect((await indexes()).map(newOid)).toEqual(before.map(newOid))
 })
