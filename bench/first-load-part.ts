@@ -1,6 +1,5 @@
 // One side of the benchmark of a first load, in a process of its own: prints its seconds, CPU seconds and memory.
-import { createReadStream, createWriteStream, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -9,7 +8,7 @@ import { bulkPages } from '../client/src/bulk/bulk-pages.ts'
 import type { OpenSink } from '../client/src/sinks/disposable.ts'
 import { ndjsonSink } from '../client/src/sinks/ndjson-sink.ts'
 import { openPostgresSink } from '../client/src/sinks/postgres-sink.ts'
-import { recordHash } from '../client/src/sinks/record/record-hash.ts'
+import { computedHash } from '../client/src/sinks/record/record-hash.ts'
 import { sqliteSink } from '../client/src/sinks/sqlite-sink.ts'
 import { timerSleep } from '../client/src/sleep.ts'
 import { fromFiles } from '../client/src/sync/bulk-source.ts'
@@ -28,8 +27,8 @@ export type PartJob = {
   readonly folder: string
   readonly origin: string
   readonly token: string
-  /** Where the service has its files. */
-  readonly bulk: string
+  /** The files of records, where the service has them. */
+  readonly files: readonly string[]
 }
 
 export type PartCost = { readonly wall: number; readonly cpu: number; readonly megabytes: number }
@@ -68,7 +67,7 @@ async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
   const source = pages()
   if (!(await source.open(undefined))) throw new Error(source.refusal())
   for (let cursor: string | undefined; ; ) {
-    const page = await source.page(cursor)
+    const page = await source.page(cursor, false)
     if (!page) throw new Error(source.refusal())
     // as if they had not come as lines
     held.set(cursor, { ...page, data: structuredClone(page.data) as typeof page.data })
@@ -83,14 +82,14 @@ async function pagesInMemory(): Promise<NonNullable<SyncOptions['bulk']>> {
 
 async function gunzip(): Promise<void> {
   const plain = async function* () {
-    for (const name of readdirSync(job.bulk).filter((each) => each.endsWith('.ndjson.gz'))) {
+    for (const file of job.files) {
       let rest = ''
-      for await (const block of createReadStream(join(job.bulk, name)).pipe(createGunzip({ chunkSize: 1 << 20 }))) {
+      for await (const block of createReadStream(file).pipe(createGunzip({ chunkSize: 1 << 20 }))) {
         yield block
         if (job.side === 'gunzip') continue
         const lines = (rest + (block as Buffer).toString('latin1')).split('\n')
         rest = lines.pop()!
-        for (const line of lines) recordHash(JSON.parse(line))
+        for (const line of lines) computedHash(JSON.parse(line))
       }
     }
   }

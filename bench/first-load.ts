@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { bulkName } from '../src/edition/bulk/bulk-state.ts'
 import { openBulkWorld } from '../test/testing/bulk-world.ts'
 import type { PartCost, PartJob } from './first-load-part.ts'
 import { startCluster } from './postgres-cluster.ts'
@@ -45,14 +46,15 @@ export async function benchFirstLoad({
   const folder = temporaryFolder('load')
   // the server writes and reads there, as another user
   chmodSync(folder, 0o777)
-  const { origin, token, bulk } = service
+  const { origin, token, bulk, shown } = service
+  const files = shown.state!.files.filter(({ format }) => format === 'ndjson').map((file) => join(bulk, bulkName(file)))
 
   async function part(side: PartJob['side'], sink: PartJob['sink']): Promise<PartCost> {
     const work = join(folder, 'work')
     rmSync(work, { recursive: true, force: true })
     mkdirSync(work)
     const target = sink === 'postgres' ? cluster!.url('postgres') : join(work, 'copy')
-    const job: PartJob = { side, sink, target, folder: join(work, 'files'), origin, token, bulk }
+    const job: PartJob = { side, sink, target, folder: join(work, 'files'), origin, token, files }
     const before = cluster ? cpuSecondsOf(cluster.pid) : 0
     const lines: string[] = []
     const child = startProcess(

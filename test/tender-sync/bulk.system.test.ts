@@ -52,7 +52,8 @@ describe('tender-sync run --bulk', () => {
       state: { copy: { isDifferent: false, edition: 2 } },
     })
     expect(service.asked.filter((path) => path.startsWith('/v1'))).toHaveLength(1)
-    expect(service.asked.filter((path) => path.startsWith('/bulk'))).toHaveLength(5)
+    // the manifest, four files of records, and their heads
+    expect(service.asked.filter((path) => path.startsWith('/bulk'))).toHaveLength(9)
     expect(readdirSync(join(folder, 't.ndjson.sync'))).not.toContain('bulk')
     // an edition that has no files yet follows by the list
     await service.publish([7, 16, 2000])

@@ -8,6 +8,7 @@ export type BulkFile = {
   readonly rows: number
   readonly format: string
   readonly table: string
+  readonly part?: string
 }
 
 export type BulkManifest = {
@@ -43,6 +44,21 @@ export function isManifest(value: unknown): value is BulkManifest {
   return typeof lastModified === 'string' && Array.isArray(files) && files.every(isFile)
 }
 
-/** The files from which a copy is made, in their order. */
-export const recordFiles = ({ files }: BulkManifest): BulkFile[] =>
-  files.filter(({ format, table }) => format === 'ndjson' && table === 'tenders')
+const filesOf = ({ files }: BulkManifest, name: string): BulkFile[] =>
+  files.filter(({ format, table }) => format === name && table === 'tenders')
+
+/** The files of records, in their order. */
+export const recordFiles = (manifest: BulkManifest): BulkFile[] => filesOf(manifest, 'ndjson')
+
+/** The heads of the records of each of them; undefined from a service that has none. */
+export function headFiles(manifest: BulkManifest): BulkFile[] | undefined {
+  const [heads, records] = [filesOf(manifest, 'heads'), recordFiles(manifest)]
+  const areTheirs = heads.length === records.length && heads.every(({ rows }, at) => rows === records[at]!.rows)
+  return areTheirs ? heads : undefined
+}
+
+/** Everything that a copy is made from. */
+export const loadedFiles = (manifest: BulkManifest): BulkFile[] => [
+  ...recordFiles(manifest),
+  ...(headFiles(manifest) ?? []),
+]

@@ -25,18 +25,26 @@ export function fileSink({ name, file, exportPaths = [], readBack, ...options }:
     exportSizes: () => Promise.all(exportPaths.map(sizeOf)),
   })
   let keepsArchived = false
+  let isDirect = false
   const sink: Sink = {
     name,
     canStage: true,
+    get commitsPages() {
+      return !isDirect
+    },
+    get takesHeads() {
+      return isDirect
+    },
     readBack,
     state: {
       load: () => copy.loadState(),
       save: (state) => copy.saveState(state),
       clear: () => copy.saveState(null),
     },
-    begin: async ({ kind, resumed, keepArchived }) => {
+    begin: async ({ kind, resumed, keepArchived, isFromFiles }) => {
       keepsArchived = keepArchived
-      await copy.begin({ isStaged: kind === 'first', isResumed: resumed })
+      isDirect = kind === 'first' && isFromFiles === true && !options.openExport
+      await copy.begin({ isStaged: kind === 'first', isResumed: resumed, isDirect })
     },
     upsert: async (records) => void (await copy.put(records, false)),
     close: async (records) => void (await copy.put(records, !keepsArchived)),

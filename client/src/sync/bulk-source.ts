@@ -17,9 +17,9 @@ export type BulkSource = {
 
 /**
  * The first page, or the one of a cursor. Undefined: the files were not opened, or are no longer those of the cursor;
- * the list brings the records then.
+ * the list brings the records then. `areHeads`: of each record, the head is enough.
  */
-export type BulkPage = (cursor: string | undefined) => Promise<SourcePage | undefined>
+export type BulkPage = (cursor: string | undefined, areHeads: boolean) => Promise<SourcePage | undefined>
 
 export const bulkCursor = 'bulk:'
 
@@ -36,7 +36,7 @@ export function fromFiles(client: TenderSource, pageOf: BulkPage, floor: string,
       const isOfFiles = cursor?.startsWith(bulkCursor) === true
       const isStart = cursor === undefined && (since === undefined || since === floor)
       if (!isOver && (isOfFiles || isStart)) {
-        const page = await pageOf(cursor)
+        const page = await pageOf(cursor, sink.takesHeads === true)
         if (page) return page
         isOver = true
       }

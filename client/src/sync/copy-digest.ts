@@ -90,16 +90,18 @@ export class DigestSum {
   #records = 0
   #open = 0n
   #all = 0n
-  #newest: string | undefined
+  #newest: string | number | undefined
   #newestMs = Number.NEGATIVE_INFINITY
 
-  /** `hash`: 64 hexadecimal digits. `isOpen`: the record is not archived. */
-  add(hash: string, isOpen: boolean, lastModified: string): void {
+  /**
+   * `hash`: 64 hexadecimal digits. `isOpen`: the record is not archived. `lastModified`: as text, or in milliseconds.
+   */
+  add(hash: string, isOpen: boolean, lastModified: string | number): void {
     const number = BigInt(`0x${hash}`)
     this.#records++
     this.#all += number
     if (isOpen) this.#open += number
-    const ms = instantMs(lastModified)
+    const ms = typeof lastModified === 'number' ? lastModified : instantMs(lastModified)
     if (ms <= this.#newestMs) return
     this.#newestMs = ms
     this.#newest = lastModified
@@ -110,7 +112,9 @@ export class DigestSum {
       records: this.#records,
       open: digits(this.#open),
       all: digits(this.#all),
-      ...(this.#newest !== undefined && { newest: this.#newest }),
+      ...(this.#newest !== undefined && {
+        newest: typeof this.#newest === 'number' ? new Date(this.#newest).toISOString() : this.#newest,
+      }),
     }
   }
 }

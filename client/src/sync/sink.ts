@@ -101,6 +101,11 @@ export type Sink = {
    * begun. Default: true.
    */
   readonly commitsPages?: boolean
+  /**
+   * True: `upsert`, `close` and `merge` need nothing of a record from files but `id`, `lastModified`, `status`,
+   * `archiveReason` and `mergedInto`, its line and its hash. It may depend on the run that has begun.
+   */
+  readonly takesHeads?: boolean
   /** Starts or resumes a run. Undoes everything that was written after the last commit of an interrupted run. */
   begin(run: Run): Promise<void>
   /**

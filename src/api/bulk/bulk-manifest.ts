@@ -34,7 +34,10 @@ export const bulkManifestSchema = Type.Object(
         bytes: Type.Integer({ minimum: 1 }),
         rows: Type.Integer({ minimum: 1, description: 'Lines, or rows of the table.' }),
         part: Type.String({ description: '`snapshot`, or `delta`: what changed since the snapshot.' }),
-        format: Type.String({ description: '`ndjson`: lines of JSON as gzip; `parquet`: a table.' }),
+        format: Type.String({
+          description:
+            '`ndjson`: records, a line each, as gzip; `heads`: the head of each, in the same form; `parquet`: a table.',
+        }),
         table: Type.String({ description: '`tenders`, or `lots`.' }),
       }),
       { description: 'Those of a format hold the records in the order of the list.' },

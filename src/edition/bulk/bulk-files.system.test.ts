@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, expect, test } from 'vitest'
+import { DigestSum } from '../../domain/stock-digest.ts'
 import { hourMs, toInstant } from '../../domain/time.ts'
 import { appendEdition, type EditionLog, openEditionLog } from '../write/edition-log.ts'
-import { BulkFiles } from './bulk-files.ts'
+import { BulkFiles, type BulkLog } from './bulk-files.ts'
 import { type BulkState, bulkName, linkLifeMs } from './bulk-state.ts'
 
 const start = Date.UTC(2026, 0, 1, 22)
@@ -31,7 +32,8 @@ async function openWorld() {
   const held = new Map<number, string>()
   const seen: (BulkState | undefined)[] = []
   const show = (state: BulkState | undefined) => void seen.push(state)
-  const open = () => new BulkFiles({ folder: join(folder, 'bulk'), log, clock, records: 40, show, free: world.free })
+  const open = (from: BulkLog = log) =>
+    new BulkFiles({ folder: join(folder, 'bulk'), log: from, clock, records: 40, show, free: world.free })
   let edition = 0
   /** Publishes these numbers, an hour later. */
   const publish = async (numbers: readonly number[], text: string) => {
@@ -150,8 +152,45 @@ test('C162: the files are exactly the newest edition, byte for byte as the API d
   const before = names()
   pass(linkLifeMs + 1)
   await files.update()
-  expect(names()).toEqual(lineFiles(third).map(bulkName).sort())
+  const named = third.files.filter(({ format }) => format !== 'parquet')
+  expect(names()).toEqual(named.map(bulkName).sort())
   expect(before.length).toBeGreaterThan(names().length)
+})
+
+test('beside each file of records are their heads, whose hashes are the digest of the edition', async () => {
+  const world = await openWorld()
+  const { seen, publish, open, path, log } = world
+  const files = open()
+  await publish(range(0, 100), 'first')
+  await files.update()
+  const sum = new DigestSum()
+  const heads = seen.at(-1)!.files.filter(({ format }) => format === 'heads')
+  expect(heads.map(({ part, rows }) => [part, rows])).toEqual([40, 40, 20].map((rows) => ['snapshot', rows]))
+  const lines = linesOf(world, seen.at(-1)!)
+  const text = heads.map((file) => gunzipSync(readFileSync(path(bulkName(file)))).toString()).join('')
+  for (const [at, line] of text.trimEnd().split('\n').entries()) {
+    const { hash, bytes, ...head } = JSON.parse(line)
+    const record = JSON.parse(lines[at]!)
+    expect(record).toMatchObject(head)
+    expect(head.archiveReason).toBe(record.archiveReason)
+    expect(bytes).toBe(Buffer.byteLength(lines[at]!))
+    sum.add(Buffer.from(hash, 'hex'), head.archiveReason === undefined)
+  }
+  expect(sum.digest).toBe(log.newest!.checksum)
+})
+
+test('records that are not those of the digest get no files', async () => {
+  const { publish, open, log, all } = await openWorld()
+  await publish(range(0, 100), 'first')
+  const other = Object.create(log, {
+    firstSince: { value: () => ({ ...log.newest, checksum: 'other' }) },
+    newest: { value: { ...log.newest, checksum: 'other' } },
+    edition: { value: () => ({ ...log.newest, checksum: 'other' }) },
+    lines: { value: (query: never) => log.lines(query) },
+    stockId: { value: log.stockId },
+  })
+  await expect(open(other).update()).rejects.toThrow('not those of its digest')
+  expect(all()).toEqual([])
 })
 
 test('Parquet that DuckDB reads in place is the edition too: a row for each record, and for each lot', async () => {
@@ -206,7 +245,7 @@ test('C164: a redaction withdraws all files at once, and the next edition brings
   const files = open()
   await publish(range(0, 50), 'jane.doe')
   await files.update()
-  expect(names()).toHaveLength(2)
+  expect(names()).toHaveLength(4)
   pass(1000)
   await files.noteRedaction(now())
   expect(seen.at(-1)).toBeUndefined()
@@ -220,7 +259,7 @@ test('C164: a redaction withdraws all files at once, and the next edition brings
   expect(seen.at(-1)).toBeUndefined()
   await publish(range(0, 50), 'redacted')
   await files.update()
-  expect(names()).toHaveLength(2)
+  expect(names()).toHaveLength(4)
   for (const name of names()) expect(gunzipSync(readFileSync(path(name))).toString()).not.toContain('jane')
   expect(seen.at(-1)!.base.edition).toBe(2)
 })
@@ -298,11 +337,11 @@ test('a full disk gets no part, and nothing stays there that no state names', as
   await files.update()
   expect(seen.at(-1)!.edition).toBe(2)
   // the first ones may still be loaded, until their place is needed
-  expect(names()).toHaveLength(6)
+  expect(names()).toHaveLength(12)
   await publish([1], 'third')
   ;[left, asked] = [0, 0]
   await expect(files.update()).rejects.toThrow('300 MB are needed')
-  expect(names()).toHaveLength(3)
+  expect(names()).toHaveLength(6)
 })
 
 test('tables that could not be made are made later, beside the same lines', async () => {
@@ -314,8 +353,9 @@ test('tables that could not be made are made later, beside the same lines', asyn
   await publish(range(0, 100), 'first')
   await expect(files.update()).rejects.toThrow('the disk')
   expect(seen.at(-1)).toMatchObject({ edition: 1, formats: ['ndjson'] })
-  const lines = seen.at(-1)!.files
+  const lines = lineFiles(seen.at(-1)!)
   expect(lines).toHaveLength(3)
+  expect(seen.at(-1)!.files).toHaveLength(6)
   asked = Number.NEGATIVE_INFINITY
   await files.update()
   expect(seen.at(-1)!.formats).toEqual(['ndjson', 'parquet'])

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { writeWhole } from '#flat/files/durable-files'
+import { DigestSum } from '../../domain/stock-digest.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { freeBytes, syncFolder, undefinedWhenMissing } from '../../platform/folders.ts'
@@ -18,6 +19,7 @@ import {
   formats,
   isBulkState,
   linkLifeMs,
+  type MadeFormat,
 } from './bulk-state.ts'
 import { openLines, openTables } from './bulk-writers.ts'
 
@@ -158,8 +160,9 @@ export class BulkFiles {
     const isSame = isSameBase && known.edition === newest.edition && known.checksum === newest.checksum
     if (isSame && known.formats.length === formats.length) return this.#show(known)
     /** The files of a format; those that are there stay. */
-    const filesOf = async (format: BulkFile['format']): Promise<BulkFile[]> => {
-      const held = known?.formats.includes(format) ? known.files.filter((file) => file.format === format) : undefined
+    const filesOf = async (format: MadeFormat): Promise<BulkFile[]> => {
+      const isOf = (file: BulkFile) => (file.format === 'parquet') === (format === 'parquet')
+      const held = known?.formats.includes(format) ? known.files.filter(isOf) : undefined
       if (held && isSame) return held
       const snapshot =
         held && isSameBase
@@ -192,16 +195,17 @@ export class BulkFiles {
   /** Writes records of an edition: all, or those that changed after `since`. */
   async #write(
     edition: EditionInfo,
-    { part, format }: Pick<BulkFile, 'part' | 'format'>,
+    { part, format }: { readonly part: BulkFile['part']; readonly format: MadeFormat },
     { made, since }: { readonly made: Set<string>; readonly since?: EditionInfo },
   ): Promise<BulkFile[]> {
     const files: BulkFile[] = []
+    const sum = new DigestSum()
     let after: RecordKey | undefined = since && { lastModified: since.lastModified, id: lastId }
     let total = 0
     for (let isEnd = false; !isEnd; ) {
       await this.#checkRoom(made)
       const path = join(this.#folder, incomingName)
-      const writer = format === 'ndjson' ? await openLines(path) : await openTables(path)
+      const writer = format === 'ndjson' ? await openLines(path, sum) : await openTables(path)
       let rows = 0
       try {
         while (rows < this.#records) {
@@ -221,7 +225,7 @@ export class BulkFiles {
             await rm(written)
             continue
           }
-          const named: BulkFile = { ...file, part, format }
+          const named: BulkFile = { ...file, part }
           made.add(bulkName(named))
           await rename(written, join(this.#folder, bulkName(named)))
           files.push(named)
@@ -234,6 +238,9 @@ export class BulkFiles {
     }
     if (part === 'snapshot' && total !== edition.records)
       throw new Error(`edition ${edition.edition} has ${edition.records} records, and ${total} were read`)
+    const { checksum = sum.digest } = edition
+    if (part === 'snapshot' && format === 'ndjson' && sum.digest !== checksum)
+      throw new Error(`the records of edition ${edition.edition} are not those of its digest`)
     return files
   }
 

@@ -5,11 +5,12 @@
 export type BulkFile = {
   readonly sha256: string
   readonly bytes: number
-  /** Lines of NDJSON, or rows of a table. */
+  /** Lines, or rows of a table. */
   readonly rows: number
   /** `snapshot`: records of an edition; `delta`: those that changed from that one to the newest. */
   readonly part: 'snapshot' | 'delta'
-  readonly format: 'ndjson' | 'parquet'
+  /** `heads`: a line with the head of each record, beside the file of the records themselves. */
+  readonly format: 'ndjson' | 'heads' | 'parquet'
   readonly table: 'tenders' | 'lots'
 }
 
@@ -33,15 +34,20 @@ export type BulkState = {
   /** The last redaction whose files are deleted; 0 before the first. */
   readonly redactedAt: number
   /** Those that are complete. */
-  readonly formats: readonly BulkFile['format'][]
+  readonly formats: readonly MadeFormat[]
   readonly files: readonly BulkFile[]
 }
 
-/** Whether this version wrote it; an older one did not say when its base was published. */
+/** Those that are made together: heads with the records. */
+export type MadeFormat = Exclude<BulkFile['format'], 'heads'>
+
+/** Whether this version wrote it; an older one did not say when its base was published, or made no heads. */
 export const isBulkState = (value: unknown): value is BulkState => {
   const { base, redactedAt, formats: made, files } = (value ?? {}) as { readonly [Name in keyof BulkState]?: unknown }
   const { publishedAt } = (base ?? {}) as Partial<BulkState['base']>
-  return typeof publishedAt === 'number' && typeof redactedAt === 'number' && [made, files].every(Array.isArray)
+  if (typeof publishedAt !== 'number' || typeof redactedAt !== 'number') return false
+  if (!Array.isArray(made) || !Array.isArray(files)) return false
+  return files.length === 0 || files.some(({ format }: Partial<BulkFile>) => format === 'heads')
 }
 
 export const formats = ['ndjson', 'parquet'] as const
@@ -52,7 +58,7 @@ export const bulkFolder = 'bulk'
 /** How long a link to a file lives, and how long a file stays after it is no longer named. */
 export const linkLifeMs = 6 * 3_600_000
 
-const endings = { ndjson: 'ndjson.gz', parquet: 'parquet' } as const
+const endings = { ndjson: 'ndjson.gz', heads: 'ndjson.gz', parquet: 'parquet' } as const
 
 export const bulkName = ({ sha256, format }: Pick<BulkFile, 'sha256' | 'format'>): string =>
   `${sha256}.${endings[format]}`

@@ -1,16 +1,18 @@
-// What records are written into: lines of JSON as gzip, or tables of tenders and their lots.
+// What records are written into: lines of JSON as gzip, with their heads beside them, or tables of tenders and their
+// lots.
 import { stat, writeFile } from 'node:fs/promises'
 import { sumOf } from '#flat/files/durable-files'
 import { parquetColumn } from '#flat/files/parquet-column'
 import { openParquetTable } from '#flat/files/parquet-table'
 import { lotColumns, lotsOf, tenderColumns } from '#flat/record/flat-tender'
+import { type DigestSum, recordHash } from '../../domain/stock-digest.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { syncFile } from '../../platform/folders.ts'
 import type { BulkFile } from './bulk-state.ts'
 import { GzipLines } from './gzip-lines.ts'
 
 /** A durable file that has no name yet. */
-type MadeFile = Pick<BulkFile, 'sha256' | 'bytes' | 'rows' | 'table'> & { readonly path: string }
+type MadeFile = Omit<BulkFile, 'part'> & { readonly path: string }
 
 export type BulkWriter = {
   /** `lines`: whole records, each with its line end. */
@@ -27,16 +29,52 @@ const parsed = (line: string): TenderRecord =>
     ? JSON.parse(line, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))
     : JSON.parse(line)
 
-export async function openLines(path: string): Promise<BulkWriter> {
+/**
+ * The head of a record, in a line: what a copy must know of it that keeps the line of the record as it is. The hash is
+ * that of the digest, computed from this line.
+ */
+const headOf = (record: TenderRecord, bytes: number, hash: Buffer): string =>
+  `${JSON.stringify({
+    id: record.id,
+    lastModified: record.lastModified,
+    status: record.status,
+    ...(record.archiveReason !== undefined && { archiveReason: record.archiveReason }),
+    ...(record.mergedInto !== undefined && { mergedInto: record.mergedInto }),
+    bytes,
+    hash: hash.toString('hex'),
+  })}\n`
+
+const newline = 10
+
+/** `sum`: receives the hashes of all records. */
+export async function openLines(path: string, sum: DigestSum): Promise<BulkWriter> {
+  const headPath = `${path}-heads`
   const file = await GzipLines.create(path)
+  const heads = await GzipLines.create(headPath)
   let rows = 0
   return {
     add: async (lines, count) => {
       rows += count
+      let text = ''
+      for (let from = 0; from < lines.length; ) {
+        const end = lines.indexOf(newline, from)
+        const record = JSON.parse(lines.toString('utf8', from, end)) as TenderRecord
+        const hash = recordHash(record)
+        sum.add(hash, record.archiveReason === undefined)
+        text += headOf(record, end - from, hash)
+        from = end + 1
+      }
+      await heads.add(Buffer.from(text))
       await file.add(lines)
     },
-    finish: async () => [{ ...(await file.finish()), rows, table: 'tenders', path }],
-    abandon: () => file.abandon(),
+    finish: async () => [
+      { ...(await file.finish()), rows, format: 'ndjson', table: 'tenders', path },
+      { ...(await heads.finish()), rows, format: 'heads', table: 'tenders', path: headPath },
+    ],
+    abandon: async () => {
+      await file.abandon()
+      await heads.abandon()
+    },
   }
 }
 
@@ -61,7 +99,7 @@ export async function openTables(path: string): Promise<BulkWriter> {
   const made = async (table: 'tenders' | 'lots', rows: number): Promise<MadeFile> => {
     await syncFile(paths[table])
     const [{ size: bytes }, sha256] = [await stat(paths[table]), await sumOf(paths[table])]
-    return { sha256, bytes, rows, table, path: paths[table] }
+    return { sha256, bytes, rows, format: 'parquet', table, path: paths[table] }
   }
   return {
     add: async (lines) => {

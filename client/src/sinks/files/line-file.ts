@@ -92,6 +92,11 @@ export class BlockWriter {
     if (this.#waitingBytes >= blockBytes) await this.#flush()
   }
 
+  /** Everything that was written can be read when it resolves. */
+  async flush(): Promise<void> {
+    await this.#flush()
+  }
+
   async #flush(): Promise<void> {
     const bytes = Buffer.concat(this.#waiting)
     this.#waiting = []

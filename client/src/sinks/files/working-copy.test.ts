@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -269,5 +270,58 @@ describe('the working copy', () => {
     expect(await copy.digest()).toEqual(await new WorkingCopy(options).digest())
     expect(await copy.digest()).not.toEqual(before)
     await copy.end()
+  })
+
+  it.each([
+    ['as they come', [recordOf(1), recordOf(2), recordOf(3)]],
+    ['and one is replaced', [recordOf(1), recordOf(2), recordOf(3), recordOf(2, 1)]],
+  ])('written directly, holds nothing before its end, and then all lines: %s', async (_, records) => {
+    const at = freshFolder()
+    const base = join(at, 'base.ndjson')
+    const copy = new WorkingCopy({ base, folder: join(at, 'work') })
+    await run(copy, [recordOf(9)], 0)
+    const before = readFileSync(base, 'utf8')
+    await copy.saveState(null)
+    const begin = () => copy.begin({ isStaged: true, isResumed: false, isDirect: true })
+    await begin()
+    for (const record of records) await copy.put([record], false)
+    expect(await copy.record(recordOf(2).id)).toEqual(records.findLast(({ id }) => id === recordOf(2).id))
+    expect(readFileSync(base, 'utf8')).toBe(before)
+    await copy.discard()
+    expect(readdirSync(join(at, 'work'))).toEqual(['changes.log'])
+    await begin()
+    for (const record of records) await copy.put([record], false)
+    const digest = await copy.digest()
+    await copy.commit(stateOf(1), 'run')
+    const newest = records.filter(
+      ({ id, lastModified }) => lastModified >= records.findLast((r) => r.id === id)!.lastModified,
+    )
+    expect(readFileSync(base, 'utf8')).toBe(newest.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    await copy.end()
+    // another process reads the same, and goes on
+    const other = new WorkingCopy({ base, folder: join(at, 'work') })
+    expect(await other.loadState()).toEqual(stateOf(1))
+    expect(await other.digest()).toEqual(digest)
+    await run(other, [recordOf(3, 2)], 2)
+    expect((await other.held([recordOf(3).id])).get(recordOf(3).id)).toBe(recordOf(3, 2).lastModified)
+    expect(readdirSync(join(at, 'work'))).toEqual(['changes.log'])
+  })
+
+  it('killed between the lines and their state, begins again', async () => {
+    const at = freshFolder()
+    const [base, work] = [join(at, 'base.ndjson'), join(at, 'work')]
+    const direct = async (record: TenderRecord) => {
+      const copy = new WorkingCopy({ base, folder: work })
+      expect(await copy.loadState()).toEqual(undefined)
+      await copy.begin({ isStaged: true, isResumed: false, isDirect: true })
+      await copy.put([record], false)
+      await copy.commit(stateOf(1), 'run')
+      return readFileSync(base, 'utf8')
+    }
+    const lines = await direct(recordOf(1))
+    // what the log says while the lines get their name
+    await new WorkingCopy({ base, folder: work }).saveState(null)
+    writeFileSync(base, `${lines}${lines}`)
+    expect(await direct(recordOf(2))).toBe(`${JSON.stringify(recordOf(2))}\n`)
   })
 })

@@ -9,7 +9,8 @@ import { StagingLostError, type SyncState } from '../../sync/sink.ts'
 import type { TenderRecord } from '../../types.ts'
 import { SinkError } from '../faults/sink-error.ts'
 import { recordHash } from '../record/record-hash.ts'
-import { wellFormed } from '../record/record-json.ts'
+import { givenHash, wellFormed } from '../record/record-json.ts'
+import { BaseLines } from './base-lines.ts'
 import { makeDurable, makeFolder, putInPlace, sizeOf } from './durable-files.ts'
 import { BlockWriter, type FileRange, readLines, readRanges } from './line-file.ts'
 import { type IndexEntry, type IndexedFile, RecordIndex, type RecordPrint } from './record-index.ts'
@@ -37,10 +38,11 @@ export type WorkingCopyOptions = {
   readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
 
-/** Where records go during a run: the log after the base, or the staging of a first run. */
+/** Where records go during a run: the log after the base, the staging of a first run, or directly the next base. */
 type Target = {
   readonly index: RecordIndex
-  readonly log: RecordLog
+  readonly log: RecordLog | BaseLines
+  readonly path: string
   readonly isStaging: boolean
   /** Entries as they were before the last commit; undefined for those that were not there. */
   readonly undo: Map<string, IndexEntry | undefined>
@@ -48,16 +50,18 @@ type Target = {
 }
 
 /** As it is stored: without half surrogate pairs. */
-const printOfRecord = (stored: StoredRecord): RecordPrint => {
-  const { record } = wellFormed(stored)
-  return { hash: recordHash(record), isOpen: isOpenRecord(record as TenderRecord) }
-}
+const printOfRecord = (stored: StoredRecord): RecordPrint => ({
+  hash: givenHash(stored) ?? recordHash(wellFormed(stored).record),
+  isOpen: isOpenRecord(stored as TenderRecord),
+})
 
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions
   readonly #printOf: (stored: StoredRecord) => RecordPrint
   readonly #logPath: string
   readonly #stagingPath: string
+  /** The next base, into which a first load from files writes directly. */
+  readonly #linesPath: string
   #target: Target | undefined
   /** Sizes of the exported files as the last run left them. */
   #exportBytes: readonly number[] | undefined
@@ -69,6 +73,7 @@ export class WorkingCopy {
     this.#printOf = options.printOf ?? printOfRecord
     this.#logPath = join(options.folder, 'changes.log')
     this.#stagingPath = join(options.folder, 'staging.log')
+    this.#linesPath = join(options.folder, 'lines.new')
   }
 
   /** Returns the state of the last commit. Reads only. */
@@ -93,8 +98,19 @@ export class WorkingCopy {
     await this.#removeStaging()
   }
 
-  /** Prepares for writing; undoes or finishes what an interrupted run left behind. */
-  async begin({ isStaged, isResumed }: { readonly isStaged: boolean; readonly isResumed: boolean }): Promise<void> {
+  /**
+   * Prepares for writing; undoes or finishes what an interrupted run left behind. `isDirect`: a first run that keeps
+   * nothing before its end.
+   */
+  async begin({
+    isStaged,
+    isResumed,
+    isDirect = false,
+  }: {
+    readonly isStaged: boolean
+    readonly isResumed: boolean
+    readonly isDirect?: boolean
+  }): Promise<void> {
     await this.#leave()
     await makeFolder(this.#options.folder, 'owner')
     const staging = await scanLog(this.#stagingPath)
@@ -106,15 +122,24 @@ export class WorkingCopy {
     if (!isStaged) {
       await this.#removeStaging()
       this.#target = await this.#openLive()
+    } else if (isDirect) {
+      await this.#removeStaging()
+      const lines = await BaseLines.create(this.#linesPath)
+      this.#target = { ...newTarget(new RecordIndex(), lines, this.#linesPath), isStaging: true }
     } else if (isResumed) {
       if (staging.mark === undefined) throw new StagingLostError(`${this.#stagingPath} is gone.`)
       this.#target = {
-        ...newTarget(await this.#loadStaging(), await RecordLog.open(this.#stagingPath, staging.committedBytes)),
+        ...newTarget(
+          await this.#loadStaging(),
+          await RecordLog.open(this.#stagingPath, staging.committedBytes),
+          this.#stagingPath,
+        ),
         isStaging: true,
       }
     } else {
       await this.#removeStaging()
-      this.#target = { ...newTarget(new RecordIndex(), await RecordLog.open(this.#stagingPath, 0)), isStaging: true }
+      const log = await RecordLog.open(this.#stagingPath, 0)
+      this.#target = { ...newTarget(new RecordIndex(), log, this.#stagingPath), isStaging: true }
     }
   }
 
@@ -165,7 +190,8 @@ export class WorkingCopy {
     this.#target = undefined
     await target.log.close()
     if (!isCompacted) return
-    if (target.isStaging) await this.#promote(target.index, mark)
+    if (target.log instanceof BaseLines) await this.#promoteLines(target.index, target.log, mark)
+    else if (target.isStaging) await this.#promote(target.index, mark)
     else await this.#compact(target.index, mark)
   }
 
@@ -200,7 +226,8 @@ export class WorkingCopy {
     const target = this.#begun()
     const entry = target.index.get(id)
     if (!entry) return undefined
-    const path = entry.file === 'base' ? this.#options.base : target.isStaging ? this.#stagingPath : this.#logPath
+    const path = entry.file === 'base' ? this.#options.base : target.path
+    if (target.log instanceof BaseLines) await target.log.flush()
     for await (const bytes of readRanges(path, [entry])) return parseLine(bytes, path)
     return undefined
   }
@@ -209,8 +236,7 @@ export class WorkingCopy {
   async digest(): Promise<CopyDigest> {
     const index = this.#target?.index ?? (await this.#readLive()).index
     const sum = new DigestSum()
-    for (const [, { print, lastModifiedMs }] of index.entries())
-      sum.add(print.hash, print.isOpen, new Date(lastModifiedMs).toISOString())
+    for (const [, { print, lastModifiedMs }] of index.entries()) sum.add(print.hash, print.isOpen, lastModifiedMs)
     return sum.digest
   }
 
@@ -282,7 +308,7 @@ export class WorkingCopy {
     this.#left = undefined
     this.#exportBytes = live.mark?.exportBytes
     const log = await RecordLog.open(this.#logPath, live.committedBytes)
-    return { ...newTarget(live.index, log), hasChanges: live.records > 0, isStaging: false }
+    return { ...newTarget(live.index, log, this.#logPath), hasChanges: live.records > 0, isStaging: false }
   }
 
   async #loadStaging(): Promise<RecordIndex> {
@@ -296,12 +322,29 @@ export class WorkingCopy {
 
   async #removeStaging(): Promise<void> {
     await rm(this.#stagingPath, { force: true })
+    await rm(this.#linesPath, { force: true })
   }
 
   /** The complete staging becomes the base; everything that the copy held before is dropped. */
   async #promote(index: RecordIndex, mark: Mark): Promise<void> {
     await this.#rewrite(index, this.#stagingPath, mark)
     await this.#removeStaging()
+  }
+
+  /** What was written becomes the base as it is, unless newer versions replaced a part of it. */
+  async #promoteLines(index: RecordIndex, lines: BaseLines, mark: Mark): Promise<void> {
+    const { base } = this.#options
+    // killed from here on, the copy has no state, and a first run replaces it
+    await replaceLog(this.#logPath, { ...mark, state: null, end: 'run' })
+    if (lines.records !== index.size) {
+      await this.#rewrite(index, this.#linesPath, mark)
+      return this.#removeStaging()
+    }
+    const { ids, ranges } = index.rangesIn('log')
+    await putInPlace(this.#linesPath, base, 'user')
+    await replaceLog(this.#logPath, { ...mark, end: 'run', baseBytes: lines.bytes })
+    for (const [at, id] of ids.entries()) index.moveToBase(id, ranges[at]!.offset)
+    this.#left = { index, base: await versionOf(base) }
   }
 
   async #compact(index: RecordIndex, mark: Mark): Promise<void> {
@@ -362,9 +405,10 @@ async function versionOf(path: string): Promise<string> {
 
 const lineEnd = Buffer.from('\n')
 
-const newTarget = (index: RecordIndex, log: RecordLog) => ({
+const newTarget = <Log extends Target['log']>(index: RecordIndex, log: Log, path: string) => ({
   index,
   log,
+  path,
   undo: new Map<string, IndexEntry | undefined>(),
   hasChanges: false,
 })

@@ -1,21 +1,36 @@
 import { expect, it } from 'vitest'
-import { parsedRecord, storable, wellFormed, wellFormedJson } from './record-json.ts'
+import { cameWith, givenHash, storable, wellFormed, wellFormedBytes, wellFormedJson } from './record-json.ts'
+
+function parsedRecord(json: string): object {
+  const record = JSON.parse(json) as object
+  cameWith(record, { json })
+  return record
+}
 
 it('a record that came as a line is stored as that line', () => {
   const line = '{"id":"a", "n":1.50,"t":"\\u00e4"}'
-  const record = parsedRecord(line) as object
+  const record = parsedRecord(line)
   expect(record).toEqual({ id: 'a', n: 1.5, t: 'ä' })
   expect([wellFormedJson(record), wellFormed(record).json, storable(record).json]).toEqual([line, line, line])
   expect(wellFormedJson({ ...record })).toBe('{"id":"a","n":1.5,"t":"ä"}')
-  expect(parsedRecord('null')).toBe(null)
+})
+
+it('a head is stored as the line of its record, and its hash is the one that came with it', () => {
+  const head = { id: 'a' }
+  const line = Buffer.from('{"id":"a","t":"\u00e4"}')
+  cameWith(head, { line, hash: 'f' })
+  expect([wellFormedBytes(head), wellFormedJson(head), givenHash(head)]).toEqual([line, line.toString(), 'f'])
+  expect(wellFormedBytes({ id: 'ä' }).toString()).toBe('{"id":"ä"}')
+  cameWith(head, { line: Buffer.from('{"t":"\\uD800","u":1.0}') })
+  expect(wellFormedBytes(head).toString()).toBe('{"t":"\uFFFD","u":1}')
 })
 
 it('a line with what no program accepts is not', () => {
-  const record = parsedRecord('{"t":"\\uD800"}') as object
+  const record = parsedRecord('{"t":"\\uD800"}')
   expect([wellFormedJson(record), wellFormed(record), storable(record).json]).toEqual([
     '{"t":"\uFFFD"}',
     { record: { t: '\uFFFD' }, json: '{"t":"\uFFFD"}' },
     '{"t":"\uFFFD"}',
   ])
-  expect(storable(parsedRecord('{"t":"a\\u0000b"}') as object).json).toBe('{"t":"ab"}')
+  expect(storable(parsedRecord('{"t":"a\\u0000b"}')).json).toBe('{"t":"ab"}')
 })

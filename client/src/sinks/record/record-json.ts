@@ -13,17 +13,31 @@ const nul = /\\u0000/
 const wellFormedText = (text: string): string =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
-/** The JSON from which a record was parsed, where it is at hand. */
-const texts = new WeakMap<object, string>()
+/** What came with a record: the JSON from which it was parsed, or its line where it is only a head, and its hash. */
+type Origin = { readonly json?: string; readonly line?: Buffer; readonly hash?: string }
+const origins = new WeakMap<object, Origin>()
 
-/** A record whose JSON a sink stores as it is. Throws a SyntaxError. */
-export function parsedRecord(json: string): unknown {
-  const value: unknown = JSON.parse(json)
-  if (typeof value === 'object' && value !== null) texts.set(value, json)
-  return value
+/** Remembers what came with a record. */
+export const cameWith = (record: object, origin: Origin): void => void origins.set(record, origin)
+
+/** The hash that came with a record. */
+export const givenHash = (record: object): string | undefined => origins.get(record)?.hash
+
+const jsonOf = (value: object): string => {
+  const { json, line } = origins.get(value) ?? {}
+  return json ?? line?.toString() ?? JSON.stringify(value)
 }
 
-const jsonOf = (value: object): string => texts.get(value) ?? JSON.stringify(value)
+const escapedSurrogate = Buffer.from('\\ud')
+const escapedSurrogates = Buffer.from('\\uD')
+
+/** The JSON of a record as bytes, as `wellFormedJson` writes it. */
+export function wellFormedBytes(record: object): Buffer {
+  const line = origins.get(record)?.line
+  const isAsItIs = line && !line.includes(escapedSurrogate) && !line.includes(escapedSurrogates)
+  if (isAsItIs) return line
+  return Buffer.from(wellFormedJson(line ? (JSON.parse(line.toString()) as object) : record))
+}
 
 /** The value as JSON; lone surrogates are replaced by U+FFFD, and nothing else changes. */
 export function wellFormedJson(value: object): string {

@@ -1,0 +1,64 @@
+// The lines of a gzip file, one after the other.
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+
+const newline = 10
+
+export class GzipLineReader {
+  readonly #blocks: AsyncGenerator<Buffer>
+  /** What was unpacked, up to the end of a line or of the file, and where the next line begins. */
+  #bytes: Buffer = Buffer.alloc(0)
+  #from = 0
+  #isOver = false
+
+  constructor(path: string) {
+    this.#blocks = blocksOf(path)
+  }
+
+  /** A line without its end; undefined after the last one. Its bytes stay as they are. */
+  next(): Buffer | undefined | Promise<Buffer | undefined> {
+    const end = this.#bytes.indexOf(newline, this.#from)
+    return end < 0 ? this.#nextBlock() : this.#take(end)
+  }
+
+  #take(end: number): Buffer {
+    const line = this.#bytes.subarray(this.#from, end)
+    this.#from = end + 1
+    return line
+  }
+
+  async #nextBlock(): Promise<Buffer | undefined> {
+    while (!this.#isOver) {
+      const { value, done } = await this.#blocks.next()
+      const rest = this.#bytes.subarray(this.#from)
+      this.#from = 0
+      if (done) {
+        this.#isOver = true
+        this.#bytes = Buffer.alloc(0)
+        if (rest.length > 0) throw new Error('the last line has no end')
+        return undefined
+      }
+      this.#bytes = rest.length === 0 ? value : Buffer.concat([rest, value])
+      const end = this.#bytes.indexOf(newline, rest.length)
+      if (end >= 0) return this.#take(end)
+    }
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#blocks.return(undefined)
+  }
+}
+
+async function* blocksOf(path: string): AsyncGenerator<Buffer> {
+  const packed = createReadStream(path, { highWaterMark: 256 * 1024 })
+  const plain = createGunzip({ chunkSize: 1 << 20 })
+  packed.on('error', (error) => plain.destroy(error))
+  packed.pipe(plain)
+  try {
+    yield* plain as AsyncIterable<Buffer>
+  } finally {
+    packed.destroy()
+    plain.destroy()
+  }
+}
