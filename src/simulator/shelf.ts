@@ -4,14 +4,8 @@ import type { ArchiveMember } from './archive-writers.ts'
 import { releaseOf } from './journal-calendar.ts'
 import { portalRegion } from './samples/portal-region.ts'
 import { type PortalSample, portalSampleOf } from './samples/portal-sample.ts'
-import {
-  type SampleCopy,
-  type SampleProcedure,
-  samplePortals,
-  sampleWorld,
-  visibleCopies,
-  type WorldPlan,
-} from './samples/sample-world.ts'
+import type { SampleProcedure } from './samples/sample-procedure.ts'
+import { type SampleCopy, samplePortals, sampleWorld, visibleCopies, type WorldPlan } from './samples/sample-world.ts'
 import { regions } from './samples/vocabulary.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 import { writeEntry } from './write-entry.ts'

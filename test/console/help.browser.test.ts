@@ -27,6 +27,11 @@ const asked = {
   de: { name: 'Brandt Straßenbau', words: 'Ortsdurchfahrt' },
 } as const
 
+const firstTasks = {
+  en: { trade: 'roof', saxony: 'Saxony', azores: 'Azores', restricted: /requests to participate.*10 Dec 2026/is },
+  de: { trade: 'Dach', saxony: 'Sachsen', azores: 'Azoren', restricted: /Teilnahmeanträge.*10\. Dez\. 2026/s },
+} as const
+
 /** Of all pictures of a page, loaded. */
 const pictureSizes = `Promise.all([...document.querySelectorAll('main img')].map((image) => {
   image.loading = 'eager'
@@ -160,4 +165,36 @@ describe.skipIf(!hasChromium)('the help', () => {
     }
     await context.close()
   })
+
+  test.each(languages)(
+    'a newcomer can do the first tasks on the samples (%s)',
+    { timeout: 120_000 },
+    async (language) => {
+      const { context, page } = await open(language, { width: 1280, height: 800 })
+      const ask = firstTasks[language]
+      await page.goto(`${world.origin}/tenders?words=${ask.trade}&place=${ask.saxony}`)
+      // no title has the word alone: the page offers the trade
+      await Promise.all([
+        page.waitForURL('**cpv=45261000**'),
+        page.locator('main a[href*="cpv=45261000"]').first().click(),
+      ])
+      expect(await page.locator('.finds > li').count()).toBe(3)
+      await Promise.all([page.waitForURL('**/searches/new?**'), page.locator('.tally a.go').click()])
+      const save = page.getByRole('button', { name: searchesTexts[language].save, exact: true })
+      await Promise.all([page.waitForURL(/\/searches(?:\/[0-9a-f-]{36})?$/), save.click()])
+
+      await page.goto(`${world.origin}/tenders?status=any&words=Schulen+Sommersall`)
+      await page.locator('main a[href*="/authorities/"]').first().click()
+      await page.waitForURL('**/authorities/**')
+      await page.locator('a.chip[href*="trade=90"]').click()
+      await page.waitForURL('**trade=90**')
+      expect(await page.locator('#last tbody tr').first().innerText()).toMatch(/823[.,]700/)
+
+      await page.goto(`${world.origin}/tenders?place=${ask.azores}`)
+      await page.locator('.finds > li a[href^="/tenders/"]').first().click()
+      await page.waitForURL('**/tenders/*')
+      expect(await page.locator('main').innerText()).toMatch(ask.restricted)
+      await context.close()
+    },
+  )
 })

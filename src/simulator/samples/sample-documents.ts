@@ -1,6 +1,7 @@
 // What each sample portal serves at a moment: its documents in the order in which they appeared.
 import { hourMs } from '../../domain/time.ts'
-import { type SampleCopy, type SamplePortal, sampleWorld, visibleCopies } from './sample-world.ts'
+import type { SamplePortal } from './sample-procedure.ts'
+import { type SampleCopy, sampleWorld, visibleCopies } from './sample-world.ts'
 import { writeEforms } from './write-eforms.ts'
 import { writeNationalEforms } from './write-national-eforms.ts'
 import { writeRecordPackage, writeRelease, writeReleasePackage } from './write-ocds.ts'

@@ -2,7 +2,16 @@
 // seed, epoch and now.
 import { dayMs, hourMs, minuteMs, wallToEpochMs } from '../../domain/time.ts'
 import { doubtfulPairs } from './doubtful-pairs.ts'
+import { firstTasks } from './first-tasks.ts'
 import { buyerIn, type SampleBuyer } from './sample-buyer.ts'
+import type {
+  SampleLot,
+  SampleLotResult,
+  SampleNotice,
+  SampleNoticeKind,
+  SamplePortal,
+  SampleProcedure,
+} from './sample-procedure.ts'
 import { type Seeded, seeded, seededUuid } from './seeded.ts'
 import { firms, type Region, regions, type SampleLanguage, type Subject, subjects, type Words } from './vocabulary.ts'
 
@@ -18,59 +27,6 @@ export const samplePortals = [
   'gb-contracts-finder',
   'gb-public-contracts-scotland',
 ] as const
-/** Id of the source whose portal it is; those of the common world are in `samplePortals`. */
-export type SamplePortal = string
-
-export type SampleLot = {
-  readonly lotId: string
-  readonly cpv: string
-  readonly title: Words
-  /** Whole units of the region's currency, excluding VAT. */
-  readonly value: number
-}
-
-export type SampleProcedure = {
-  readonly index: number
-  readonly family: 'ted' | 'doe' | 'doe-national' | 'legacy' | 'doffin' | 'uk' | 'records' | 'feed' | 'own'
-  readonly procedureId: string
-  readonly reference: string
-  readonly buyer: SampleBuyer
-  readonly subject: Subject
-  readonly languages: readonly SampleLanguage[]
-  readonly lots: readonly SampleLot[]
-  readonly procedureType: 'open' | 'restricted' | 'neg-w-call'
-  /** Sum of the lots; absent when the authority does not publish it. */
-  readonly value: number | undefined
-  readonly isFramework: boolean
-  readonly notices: readonly SampleNotice[]
-}
-
-type SampleLotResult = {
-  readonly lotId: string
-  readonly winner: string | undefined
-  readonly value: number
-  readonly receivedTenders: number
-}
-
-/** `cancellation` re-publishes the call with a reason; `modification` changes the contract after its award. */
-type SampleNoticeKind = 'planning' | 'call' | 'change' | 'cancellation' | 'award' | 'modification'
-
-export type SampleNotice = {
-  readonly kind: SampleNoticeKind
-  readonly noticeId: string
-  readonly version: string
-  /** Official journal number, `123456-2024`. */
-  readonly publicationNumber: string
-  /** Epoch milliseconds of the publication on the portal that comes first. */
-  readonly at: number
-  /** Portals that carry a copy, with the delay of each. */
-  readonly copies: readonly { readonly portal: SamplePortal; readonly delayMs: number }[]
-  /** Epoch milliseconds; absent on planning notices. */
-  readonly deadline: number | undefined
-  readonly previous: SampleNotice | undefined
-  readonly results: readonly SampleLotResult[]
-}
-
 /** Which procurements there are, and where they are announced. */
 export type WorldPlan = {
   /** Number of procurements that have begun at the epoch. */
@@ -82,8 +38,8 @@ export type WorldPlan = {
   readonly firstIndex?: number
   /** For the family `own`: the only portal that publishes them. */
   readonly portal?: SamplePortal
-  /** Procurements that are there from the beginning, besides those that are drawn. */
-  readonly planted?: (epoch: number) => readonly SampleProcedure[]
+  /** Procurements besides those that are drawn; every one stays. */
+  readonly planted?: (epoch: number, now: number) => readonly SampleProcedure[]
 }
 
 /**
@@ -101,7 +57,7 @@ export function sampleWorld(
   const count = plan.base + Math.max(0, Math.floor((now - epoch) / plan.arrivalMs))
   for (let index = made.length; index < count; index++)
     made.push(procedure(seed, epoch, index + (plan.firstIndex ?? 0), plan))
-  return [...made.slice(0, count), ...(plan.planted?.(epoch) ?? [])]
+  return [...made.slice(0, count), ...(plan.planted?.(epoch, now) ?? [])]
 }
 
 /** A copy of a notice on a portal, published at `at`. */
@@ -147,7 +103,7 @@ const commonWorld: WorldPlan = {
     { family: 'records', share: 0.04, regions: [gb] },
     { family: 'feed', share: 0.06, regions: [gb] },
   ],
-  planted: (epoch) => doubtfulPairs(epoch),
+  planted: (epoch, now) => [...doubtfulPairs(epoch), ...firstTasks(epoch, now)],
 }
 
 function familyOf(random: Seeded, families: WorldPlan['families'], isNew: boolean): FamilyShare {

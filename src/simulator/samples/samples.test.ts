@@ -5,8 +5,11 @@ import { prepare } from '../../consolidate/match/prepare.ts'
 import type { Notice, ParsedPart, Rejection } from '../../domain/notice.ts'
 import { dayMs, hourMs } from '../../domain/time.ts'
 import { parseDocument } from '../../sources/parse-document.ts'
+import { firstTasks } from './first-tasks.ts'
 import { sampleDocuments } from './sample-documents.ts'
-import { samplePortals, sampleWorld } from './sample-world.ts'
+import { samplePortals, sampleWorld, visibleCopies } from './sample-world.ts'
+import { writeEforms } from './write-eforms.ts'
+import { writeNationalEforms } from './write-national-eforms.ts'
 
 const epoch = Date.UTC(2026, 10, 21, 5)
 const now = epoch + hourMs / 2
@@ -112,5 +115,31 @@ describe('sample world', () => {
       .map(({ portal, notice }) => prepare(notice.noticeKey, [{ notice, rowIds: [], sourceIds: [portal] }]))
     expect(others).toEqual([])
     expect(decide(first!, second!, { twins: 1 })).toMatchObject({ kind: 'review', rule: 'uncorroborated' })
+  })
+
+  test.each([0, 1, 27, 28, 29, 90, 400])('a newcomer finds the first tasks open after %i days', (days) => {
+    const then = epoch + days * dayMs
+    const found = ['doe', 'ted']
+      .flatMap((portal) => visibleCopies(firstTasks(epoch, then), portal, then))
+      .map((copy) => (copy.procedure.family === 'doe-national' ? writeNationalEforms(copy) : writeEforms(copy)))
+      .flatMap((text) => parseDocument(Buffer.from(text)))
+      .flatMap((part) => ('notice' in part ? [part.notice] : []))
+    const inPlace = (nuts: string, title: RegExp) =>
+      found.filter(
+        (notice) =>
+          title.test(Object.values(notice.title ?? {}).join()) &&
+          notice.nutsCodes.some((code) => code.startsWith(nuts)),
+      )
+    const isOpen = (date: string | undefined) => date !== undefined && Date.parse(date) > then + 7 * dayMs
+    const dates = (notice: Notice) => [notice, ...notice.lots]
+    const roofs = inPlace('DED', /dach/i).filter((each) => dates(each).some((lot) => isOpen(lot.submissionDate)))
+    expect(roofs.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(roofs.map(({ noticeId }) => noticeId)).size).toBe(roofs.length)
+    const restricted = inPlace('PT20', /pier/).filter((each) => each.procedureType === 'restricted')
+    expect(restricted.some((each) => dates(each).some((lot) => isOpen(lot.participationDate)))).toBe(true)
+    const won = inPlace('DE111', /reinigung der Schulen/i).flatMap((notice) =>
+      notice.lots.flatMap(({ result }) => result?.winners?.map(({ name }) => name) ?? []),
+    )
+    expect(won).toEqual(['Grünspan Gartenbau GbR', 'Tamm & Brekow GmbH'])
   })
 })

@@ -2,15 +2,8 @@
 // extension.
 import { hourMs } from '../../domain/time.ts'
 import type { SampleBuyer } from './sample-buyer.ts'
-import {
-  alpha3Languages,
-  descriptionOf,
-  inLanguages,
-  type SampleCopy,
-  type SampleLot,
-  type SampleProcedure,
-  titleOf,
-} from './sample-world.ts'
+import type { SampleLot, SampleProcedure } from './sample-procedure.ts'
+import { alpha3Languages, descriptionOf, inLanguages, type SampleCopy, titleOf } from './sample-world.ts'
 import { seeded } from './seeded.ts'
 import type { SampleLanguage } from './vocabulary.ts'
 import { element, leaf, localParts } from './xml-text.ts'

@@ -1,6 +1,7 @@
 // Sample notices of the years before eForms, as TED_EXPORT R2.0.9: forms F01, F02, F03 and F14.
 import { dayMs } from '../../domain/time.ts'
-import { descriptionOf, type SampleCopy, type SampleNotice, titleOf } from './sample-world.ts'
+import type { SampleNotice } from './sample-procedure.ts'
+import { descriptionOf, type SampleCopy, titleOf } from './sample-world.ts'
 import { type Attributes, element, escapeXml, leaf, localParts } from './xml-text.ts'
 
 const forms = {
