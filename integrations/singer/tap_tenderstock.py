@@ -280,6 +280,9 @@ def sync(config, entry, state, api, out=None):
             emit({'type': 'STATE', 'value': state}, out)
         cursor = page['nextCursor']
         if cursor is None:
+            if count == 0:
+                # A target prints the last bookmark that it got: without one, whoever keeps that would lose the state.
+                emit({'type': 'STATE', 'value': state}, out)
             log(f'{count} records, bookmark {bookmark_of(state) or "unchanged"}')
             return
 

@@ -101,8 +101,11 @@ class Bookmarks(unittest.TestCase):
         )
 
     def test_c148_a_run_without_records_leaves_the_state(self):
-        messages = World(answer([])).run({'bookmarks': {'tenders': {'replication_key_value': '2026-01-01T00:00:00.005Z'}}})
-        self.assertEqual([message['type'] for message in messages], ['SCHEMA'])
+        state = {'bookmarks': {'tenders': {'replication_key_value': '2026-01-01T00:00:00.005Z'}}}
+        messages = World(answer([])).run(state)
+        self.assertEqual([message['type'] for message in messages], ['SCHEMA', 'STATE'])
+        self.assertEqual(messages[-1]['value'], state)
+        self.assertEqual(World(answer([])).run()[-1], {'type': 'STATE', 'value': {}})
 
     def test_c155_an_expired_cursor_starts_again_from_the_bookmark(self):
         world = World(answer([record(1)], 'c'), refusal(400, 'cursor-expired'), answer([record(1), record(2)]))

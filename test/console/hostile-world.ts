@@ -36,6 +36,8 @@ import { createIncident } from '../../src/store/screens/incidents.ts'
 import { addNames, insertAlarm } from '../../src/store/sources/source-health.ts'
 import { insertRun } from '../../src/store/sources/source-ledger.ts'
 import { upsertEdges } from '../../src/store/stock/matches.ts'
+import { sealChatAddress } from '../../src/webhooks/chat-address.ts'
+import { chatKinds } from '../../src/webhooks/chat-body.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
@@ -136,6 +138,9 @@ const searchTerms = (filter: object) => {
     threshold: 1,
   }
 }
+
+/** What follows the host of a channel's address: no page shows it. */
+export const channelPath = '/services/T0/B0/key-of-a-channel'
 
 /** Addresses of pages by the pattern of their route. `texts`: whether their main part shows texts of strangers. */
 type HostilePages = { readonly [route: string]: readonly string[] }
@@ -241,21 +246,26 @@ export async function openHostileWorld(engine: Engine) {
   )
   const sealer = await context.webhooks.sealer()
   const endpoints: string[] = []
+  const channels: string[] = []
   for (const index of indexes) {
     const [endpointId, secretId] = [systemRandom.uuid(), systemRandom.uuid()]
     const secret = webhookSecretBytes(makeWebhookSecret(systemRandom.bytes))!
+    // the last ones are channels of a chat, one of each kind
+    const kind = chatKinds[index - (indexes.length - chatKinds.length)]
+    const channel = kind && sealChatAddress(new URL(channelPath, receiver.url).href, sealer, secretId)!
     const wanted = {
       endpointId,
       organizationId: acme,
-      address: receiver.url,
+      address: channel?.host ?? receiver.url,
+      chat: kind && { kind, language: 'de' },
       description: index % 4 === 0 ? '' : stored(index),
       kinds: ['search.hit'],
       requestsPerSecond: 1000,
-      secret: { secretId, sealed: sealer.seal(secret, secretId) },
+      secret: channel?.stored ?? { secretId, sealed: sealer.seal(secret, secretId) },
       searches: [searches[index % 2]!.searchId],
     }
     await createEndpoint(store, wanted, now())
-    endpoints.push(endpointId)
+    ;(channel ? channels : endpoints).push(endpointId)
   }
   const digests: string[] = []
   for (const index of indexes) {
@@ -442,6 +452,7 @@ export async function openHostileWorld(engine: Engine) {
   await addNames(store.db, 'doe', new Map(indexes.map((index) => [stored(index), 50])), now())
   await context.directory.refresh()
   await context.reads.titles()
+  const receiving = [...endpoints, ...channels]
   const { rows: messages } = await sql<{ endpointId: string; messageId: string }>`
     select distinct on (endpoint_no) endpoint_id as "endpointId", message_id as "messageId" from delivery
     join webhook_endpoint using (endpoint_no) where kind = 'search.hit' order by endpoint_no, message_id`.execute(
@@ -482,9 +493,9 @@ export async function openHostileWorld(engine: Engine) {
     '/o/:organization/settings/api-access/revoke/:token': [`${org}/settings/api-access/revoke/${tokens.at(-1)!}`],
     '/o/:organization/webhooks': [`${org}/webhooks`],
     '/o/:organization/webhooks/new': [`${org}/webhooks/new`],
-    '/o/:organization/webhooks/:endpoint': endpoints.map((each) => `${org}/webhooks/${each}`),
-    '/o/:organization/webhooks/:endpoint/edit': endpoints.map((each) => `${org}/webhooks/${each}/edit`),
-    '/o/:organization/webhooks/:endpoint/remove': endpoints.map((each) => `${org}/webhooks/${each}/remove`),
+    '/o/:organization/webhooks/:endpoint': receiving.map((each) => `${org}/webhooks/${each}`),
+    '/o/:organization/webhooks/:endpoint/edit': receiving.map((each) => `${org}/webhooks/${each}/edit`),
+    '/o/:organization/webhooks/:endpoint/remove': receiving.map((each) => `${org}/webhooks/${each}/remove`),
     '/o/:organization/webhooks/:endpoint/secret': endpoints.map((each) => `${org}/webhooks/${each}/secret`),
     '/o/:organization/webhooks/:endpoint/messages/:message': messages.map(
       ({ endpointId, messageId }) => `${org}/webhooks/${endpointId}/messages/${messageId}`,

@@ -13,7 +13,7 @@ import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { drawnEngines } from '../world.ts'
 import { attacksIn, expectOnlyText, expectOnlyTextInMail, lookAt } from './hostile-pages.ts'
 import { hostileTexts } from './hostile-texts.ts'
-import { type HostileWorld, openHostileWorld, queueHostileMails } from './hostile-world.ts'
+import { channelPath, type HostileWorld, openHostileWorld, queueHostileMails } from './hostile-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
 if (!hasChromium) console.log('skipped: hostile texts in a browser (no chromium)')
@@ -123,6 +123,7 @@ describe.each(drawnEngines)('untrusted text (%s)', (engine) => {
           expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'")
           const markup = await answer.text()
           expectOnlyText(markup, path)
+          expect(markup, path).not.toContain(channelPath)
           for (const each of attacksIn(/<main[\s\S]*<\/main>/.exec(markup)![0])) seen.add(each)
         }
         if (seen.size > 0 !== !withoutTexts.has(route)) unexpected.push(`${language} ${route}: ${[...seen]}`)

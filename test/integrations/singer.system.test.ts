@@ -1,11 +1,12 @@
 // The Singer tap, executed: its messages, applied by a small target, keep a copy equal to the edition.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -184,6 +185,62 @@ describe.skipIf(!hasPython)('the Singer tap', () => {
     const empty = await runTap('--config', writeJson(join(files, 'empty.json'), {}))
     expect(empty).toMatchObject({ code: 1, lines: [], errors: expect.stringContaining('add "base_url"') })
   })
+})
+
+/** What target-jsonl does, as its source says: a file for each run, and the state only if no record follows it. */
+const standIn = `#!${process.execPath}
+const { appendFileSync } = require('node:fs')
+let state
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { type, record, value } = JSON.parse(line)
+  if (type === 'RECORD') appendFileSync('tenders-' + process.pid + '.jsonl', JSON.stringify(record) + '\\n')
+  if (type !== 'SCHEMA') state = value
+}).on('close', () => state && console.log(JSON.stringify(state)))
+`
+const hasTarget = spawnSync('sh', ['-c', 'command -v target-jsonl']).status === 0
+if (!hasTarget)
+  console.log('skipped: the commands of the page with the real target-jsonl, which is not on this machine')
+
+describe.skipIf(!hasPython)('the commands of the page', () => {
+  const [first, each] = [...read('README.md').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!)
+
+  test.each([false, ...(hasTarget ? [true] : [])])(
+    'keep the files of a target equal to the edition (real target-jsonl: %s)',
+    async (isReal) => {
+      await using world = await startApi()
+      const random = randomOf(6)
+      const files = newFolder()
+      for (const name of ['tap_tenderstock.py', 'tenders.schema.json'])
+        copyFileSync(join(folder, name), join(files, name))
+      mkdirSync(join(files, 'bin'))
+      if (!isReal) writeFileSync(join(files, 'bin/target-jsonl'), standIn, { mode: 0o755 })
+      const env = { ...process.env, PATH: `${join(files, 'bin')}:${process.env['PATH']}`, PYTHONIOENCODING: 'utf-8' }
+      const run = (block: string) => {
+        const script = block.replace('http://127.0.0.1:8080', world.origin).replace('…', world.token)
+        return promisify(execFile)('bash', ['-ec', script], { cwd: files, env, timeout: 60_000 })
+      }
+      await run(first!)
+      world.editions.publish(world.now, [])
+      const copy = new Map<string, Row>()
+      const states: string[] = []
+      // the first run finds nothing, and the last two find the same
+      for (let edition = 0; edition <= 4; edition++) {
+        if (edition > 0 && edition < 4) publishNext(world, random, 300)
+        const { stderr } = await run(each!)
+        if (edition === 4) expect(Number(/(\d+) records/.exec(stderr)![1])).toBeLessThan(copy.size)
+        states.push(readFileSync(join(files, 'state.json'), 'utf8'))
+        for (const file of globSync('tenders-*.jsonl', { cwd: files }).map((name) => join(files, name))) {
+          for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) upsert(copy, JSON.parse(line) as Row)
+          rmSync(file)
+        }
+        expect(contentById(copy.values())).toEqual(await editionContent(world))
+      }
+      expect(copy.size).toBeGreaterThan(10)
+      expect(JSON.parse(states[0]!)).toEqual({})
+      expect(states[4]).toBe(states[3])
+      expect(new Set(states).size).toBe(4)
+    },
+  )
 })
 
 describe('the Meltano definition', () => {
