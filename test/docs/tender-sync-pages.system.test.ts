@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCommandLine } from '../../client/src/bin/command-line.ts'
 import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
+import { duckRows } from '../files/independent-programs.ts'
 import { generateTender } from '../testing/generate/stock.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -74,6 +75,12 @@ describe.each(pages)('%s', (page) => {
       else expect(masked(recorded), block).toBe(masked(printed))
     }
     if (isRecording) writeFileSync(pathOf(page), text)
+    for (const [, queries] of text.matchAll(/<!-- DuckDB -->\n```sql\n([\s\S]*?)```/g))
+      for (const query of queries!.split(/;\s*/).filter(Boolean))
+        expect(
+          (await duckRows(query.replaceAll("'tenders.", `'${folder}/work/tenders.`))).length,
+          query,
+        ).toBeGreaterThan(5)
     // The receiver's own tests ask about hits.
     if (page.endsWith('receiver.md')) return
     for (const [, query] of text.matchAll(/<!-- query -->\n```sql\n([\s\S]*?)```/g)) {
