@@ -1,15 +1,32 @@
 // Changes of digests. Each runs in the transaction of its caller, and leaves one entry of the audit log.
 import { dayAt, nextDigestAt, type DigestTerms as Timing } from '../digests/digest-schedule.ts'
 import type { Executor } from '../store/database/database.ts'
-import { changeTerms, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/hits/digests.ts'
+import { mailLettersEnded } from '../store/hits/digest-news.ts'
+import {
+  changeTerms,
+  createDigest,
+  type Digest,
+  digestsOf,
+  endDigests,
+  lockDigest,
+  removeDigest as remove,
+  startDigests,
+} from '../store/hits/digests.ts'
 import type { StoredSearch } from '../store/hits/searches.ts'
-import { type Acting, record } from './acting.ts'
+import type { Posting } from '../store/people/owner-mails.ts'
+import { type Acting, type ActingNow, record } from './acting.ts'
 
 /** When the mails of a person arrive, and in which language. */
 export type DigestTerms = Timing & Pick<Digest, 'language'>
 
 /** Unless somebody wants another time. */
-export const usualDigestTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels', language: 'en' }
+export const usualDigestTerms: DigestTerms = {
+  rhythm: 'daily',
+  weekday: 'monday',
+  hour: 7,
+  zone: 'Europe/Brussels',
+  language: 'en',
+}
 
 /** `exists`: the person receives digests of this search already. `tooMany`: the search has as many as are allowed. */
 export type DigestCreation =
@@ -54,8 +71,7 @@ export async function editDigest(
 ): Promise<DigestEdit> {
   const digest = await lockDigest(trx, digestId)
   if (!digest) return { kind: 'gone' }
-  const { rhythm, hour, zone, language } = { ...digest, ...change }
-  const terms = { rhythm, hour, zone, language }
+  const terms = termsOf({ ...digest, ...change })
   if (JSON.stringify(terms) === JSON.stringify(termsOf(digest))) return { kind: 'unchanged' }
   await changeTerms(trx, digest.person, { ...terms, dueAt: nextDigestAt(terms, digest) })
   const { search, person: subject, organizationId } = digest
@@ -63,7 +79,52 @@ export async function editDigest(
   return { kind: 'edited' }
 }
 
-const termsOf = ({ rhythm, hour, zone, language }: Digest): DigestTerms => ({ rhythm, hour, zone, language })
+const termsOf = ({ rhythm, weekday, hour, zone, language }: DigestTerms): DigestTerms => ({
+  rhythm,
+  weekday,
+  hour,
+  zone,
+  language,
+})
+
+/**
+ * Ends the mails to the person of a digest, whom the server does not know, and tells the Owners of every organization
+ * that has searches for this person.
+ */
+export async function endRecipient(
+  trx: Executor,
+  acting: ActingNow,
+  { digestId, error }: { readonly digestId: string; readonly error: string },
+  mailDomain: Posting['mailDomain'],
+): Promise<void> {
+  const digest = await lockDigest(trx, digestId)
+  if (!digest || digest.endedAt !== null) return
+  const { person } = digest
+  await endDigests(trx, person, acting.now)
+  for (const organizationId of await organizationsOf(trx, person)) {
+    await record(trx, acting, { action: 'digest.end', subject: person, organizationId })
+    await mailLettersEnded(trx, { organizationId, person, error }, { now: acting.now, mailDomain })
+  }
+}
+
+/** `unchanged`: the mails to this person have not ended. */
+export type DigestStart = { readonly kind: 'started' } | { readonly kind: 'unchanged' } | { readonly kind: 'gone' }
+
+/** Starts the mails to the person of a digest again, with everything that is new since they ended. */
+export async function startDigest(trx: Executor, acting: ActingNow, digestId: string): Promise<DigestStart> {
+  const digest = await lockDigest(trx, digestId)
+  if (!digest) return { kind: 'gone' }
+  if (digest.endedAt === null) return { kind: 'unchanged' }
+  const { person } = digest
+  await startDigests(trx, person, { dueAt: nextDigestAt(digest, digest), now: acting.now })
+  for (const organizationId of await organizationsOf(trx, person))
+    await record(trx, acting, { action: 'digest.start', subject: person, organizationId })
+  return { kind: 'started' }
+}
+
+/** Organizations that have searches for a person. */
+const organizationsOf = async (trx: Executor, person: string): Promise<ReadonlySet<string>> =>
+  new Set((await digestsOf(trx, person)).map(({ organizationId }) => organizationId))
 
 /**
  * Ends the hits of one search in the mails to a person, also in those that wait. Undefined: there is no such digest any

@@ -220,7 +220,13 @@ const digestTiming = {
     type: 'choice',
     value: 'RHYTHM',
     choices: ['daily', 'weekly', 'at-once'],
-    help: 'daily, weekly (on Mondays), at-once (at most one mail an hour).',
+    help: 'daily, weekly, at-once (at most one mail an hour).',
+  },
+  weekday: {
+    type: 'choice',
+    value: 'DAY',
+    choices: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
+    help: 'Day of weekly mails, such as monday.',
   },
   hour: { type: 'count', value: 'H', min: 0, max: 23, help: 'Hour of the day, 0 to 23.' },
   zone: { type: 'text', value: 'ZONE', help: 'Time zone of the person, such as Europe/Berlin.' },
@@ -959,13 +965,18 @@ const table = {
     options: { ...digestTiming },
     examples: [
       ['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only'],
-      ['tenderstock digest edit ID --rhythm weekly --zone America/New_York', 'on Mondays'],
+      ['tenderstock digest edit ID --rhythm weekly --weekday friday', 'on Fridays'],
     ],
   },
   'digest list': {
     summary: 'List digests with their next time and the state of their mails.',
     options: { organization: { ...organization, help: 'Only digests of this organization.' } },
     examples: [['tenderstock digest list', 'of all organizations']],
+  },
+  'digest start': {
+    summary: 'Start mails again that ended because the mail server knew no such recipient.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    examples: [['tenderstock digest start ID', 'the first mails bring everything since they ended']],
   },
   'digest remove': {
     summary: 'Remove a digest: the mails to the person no longer have hits of this search.',

@@ -40,7 +40,7 @@ const now = Date.parse('2026-11-22T11:00:00.000Z')
 function letterOf(of: TenderRecord, language: Language) {
   const tenders = [{ tenderId: of.id, isClosed: false, matches: '[]', body: JSON.stringify(of) }]
   const digests = [{ digestId: '1', organization: 'Acme', lastEdition: 0, searchNo: 1, search: 'Roads' }]
-  const content = digestContent({ digests, language, edition: 1, hits: { count: 1, tenders } })
+  const content = digestContent({ digests, language, edition: 1, hits: { count: 1, tenders }, rest: [] })
   return renderDigestLetter({ content, person: 'anna@example.org', at: now, leaving: undefined }, 'https://x.example')
 }
 

@@ -42,9 +42,17 @@ export type DigestContent = {
   /** What a program of the version before calls it. */
   readonly search?: string
   readonly language: 'en' | 'de'
-  readonly searches: readonly { readonly digestId: string; readonly name: string; readonly organization: string }[]
+  readonly searches: readonly {
+    readonly digestId: string
+    readonly name: string
+    readonly organization: string
+    /** It has the hits of editions after this one; absent in a mail of a version before. */
+    readonly after?: number
+  }[]
   /** Number of all tenders; those beyond the items are only counted. */
   readonly count: number
+  /** How many tenders beyond the items which searches found, by index; absent in a mail of a version before. */
+  readonly rest?: readonly { readonly searches: readonly number[]; readonly count: number }[]
   readonly items: readonly DigestItem[]
   /** It has the hits of editions after the first one, up to the second. */
   readonly editions?: readonly [after: number, upTo: number]
@@ -71,6 +79,8 @@ export type ContentInput = {
   readonly language: DigestContent['language']
   readonly edition: number
   readonly hits: { readonly count: number; readonly tenders: readonly FoundTender[] }
+  /** Of tenders beyond those. */
+  readonly rest: readonly { readonly searchNos: readonly number[]; readonly count: number }[]
 }
 
 /** A tender that one or more searches found: JSON of its record, null if there is none, and why. */
@@ -85,24 +95,26 @@ type FoundTender = {
 /** `matched`: JSON of lines; `reasons`: JSON of the same as codes, null if an older version wrote the hit. */
 type FoundMatch = { readonly searchNo: number; readonly matched: string; readonly reasons: string | null }
 
-export function digestContent({ digests, language, edition, hits }: ContentInput): DigestContent {
+export function digestContent({ digests, language, edition, hits, rest }: ContentInput): DigestContent {
   const indexes = new Map(digests.map(({ searchNo }, index) => [searchNo, index]))
-  const searches = digests.map(({ digestId, search, organization }) => ({
+  const searches = digests.map(({ digestId, search, organization, lastEdition }) => ({
     digestId,
     name: oneLine(search),
     organization: oneLine(organization),
+    after: lastEdition,
   }))
   return {
     search: namesOf(searches),
     language,
     searches,
     count: hits.count,
+    rest: rest.map(({ searchNos, count }) => ({ searches: searchNos.flatMap((no) => indexes.get(no) ?? []), count })),
     items: hits.tenders.map((tender) => itemOf(tender, indexes)),
     editions: [Math.min(...digests.map(({ lastEdition }) => lastEdition)), edition],
   }
 }
 
-/** A mail that a version before wrote for one search waits at most two days. */
+/** What a version before wrote for one search. */
 type FormerContent = Pick<DigestContent, 'count' | 'items'> & { readonly search: string }
 
 /** The content of a waiting mail, of any version. */
@@ -117,15 +129,22 @@ export function readContent(text: string, digestId: string): DigestContent {
 export function contentFor(content: DigestContent, live: ReadonlySet<string>): DigestContent | undefined {
   const searches = content.searches.filter(({ digestId }) => live.has(digestId))
   if (searches.length === content.searches.length) return content
+  const indexOf = (former: number): number[] => {
+    const index = searches.indexOf(content.searches[former]!)
+    return index < 0 ? [] : [index]
+  }
   const items = content.items.flatMap((item) => {
-    const matches = (item.matches ?? []).flatMap((match) => {
-      const search = searches.indexOf(content.searches[match.search]!)
-      return search < 0 ? [] : [{ ...match, search }]
-    })
+    const matches = (item.matches ?? []).flatMap((match) =>
+      indexOf(match.search).map((search) => ({ ...match, search })),
+    )
     return matches.length > 0 ? [{ ...item, matches }] : []
   })
-  const count = content.count - content.items.length + items.length
-  return items.length === 0 ? undefined : { ...content, search: namesOf(searches), searches, count, items }
+  const rest = content.rest?.map((each) => ({ ...each, searches: each.searches.flatMap(indexOf) }))
+  const gone = rest?.filter((each) => each.searches.length === 0).reduce((sum, each) => sum + each.count, 0) ?? 0
+  const count = content.count - content.items.length + items.length - gone
+  if (searches.length === 0 || count <= 0 || (!rest && items.length === 0)) return undefined
+  const left = rest && { rest: rest.filter((each) => each.searches.length > 0) }
+  return { ...content, search: namesOf(searches), searches, count, items, ...left }
 }
 
 /** Without a search that is deleted; undefined if nothing is left. */

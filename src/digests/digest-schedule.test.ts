@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofCount } from '../../test/proof/proof-count.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
-import { type DigestState, type DigestTerms, dayAt, digestDay, nextDigestAt } from './digest-schedule.ts'
+import { type DigestState, type DigestTerms, dayAt, digestDay, nextDigestAt, weekdays } from './digest-schedule.ts'
 
 /** What the clocks of a zone show, according to Intl: `2026-03-29 03:00`. */
 function wall(zone: string, at: number): string {
@@ -62,7 +62,7 @@ const anyZone = fc.oneof(fc.constantFrom(...zones), fc.constantFrom(...Intl.supp
 
 describe('a daily digest', () => {
   const daily = (zone: string, hour: number) => {
-    const terms: DigestTerms = { rhythm: 'daily', zone, hour }
+    const terms: DigestTerms = { rhythm: 'daily', weekday: 'monday', zone, hour }
     return () => terms
   }
 
@@ -110,7 +110,7 @@ describe('a daily digest', () => {
   }, 300_000)
 
   test('after days without service comes once, and the next one at its hour again', () => {
-    const berlin: DigestTerms = { rhythm: 'daily', zone: 'Europe/Berlin', hour: 7 }
+    const berlin: DigestTerms = { rhythm: 'daily', weekday: 'monday', zone: 'Europe/Berlin', hour: 7 }
     const at = Date.parse('2026-11-20T09:30:00Z')
     const before: DigestState = { madeDay: dayAt(berlin, at) - 4, madeAt: null }
     expect(nextDigestAt(berlin, before)).toBeLessThan(at)
@@ -121,7 +121,7 @@ describe('a daily digest', () => {
 
   test('counts for its own day, even if it is late in an hour that the clocks repeat', () => {
     // in St. John's the clocks went back at one minute past midnight
-    const terms: DigestTerms = { rhythm: 'daily', zone: 'America/St_Johns', hour: 0 }
+    const terms: DigestTerms = { rhythm: 'daily', weekday: 'monday', zone: 'America/St_Johns', hour: 0 }
     const at = Date.parse('2010-11-07T03:00:00Z')
     expect(wall(terms.zone, at)).toBe('2010-11-06 23:30')
     const state = { madeDay: dayAt(terms, at - hourMs), madeAt: null }
@@ -133,6 +133,7 @@ describe('a daily digest', () => {
   test('never comes twice for a day when its zone, hour or rhythm changes', () => {
     const terms = fc.record({
       rhythm: fc.constantFrom('daily' as const, 'weekly' as const),
+      weekday: fc.constantFrom(...weekdays),
       zone: anyZone,
       hour: fc.nat(23),
     })
@@ -153,15 +154,15 @@ describe('a daily digest', () => {
   }, 300_000)
 })
 
-test('a weekly digest comes on Mondays', () => {
+test('a weekly digest comes on its weekday', () => {
   fc.assert(
-    fc.property(anyZone, fc.nat(23), fc.nat(3000), (zone, hour, start) => {
+    fc.property(anyZone, fc.nat(23), fc.nat(3000), fc.constantFrom(...weekdays), (zone, hour, start, weekday) => {
       const from = Date.parse('2020-01-01T00:00:00Z') + start * dayMs
-      const terms: DigestTerms = { rhythm: 'weekly', zone, hour }
+      const terms: DigestTerms = { rhythm: 'weekly', weekday, zone, hour }
       const made = simulate(() => terms, from, from + 29 * dayMs, 15 * minuteMs)
       expect([4, 5]).toContain(made.length)
       for (const [index, { day }] of made.entries()) {
-        expect(new Date(day * dayMs).getUTCDay()).toBe(1)
+        expect(new Date(day * dayMs).getUTCDay()).toBe((weekdays.indexOf(weekday) + 1) % 7)
         expect(day).toBe(made[0]!.day + 7 * index)
       }
     }),
@@ -170,7 +171,7 @@ test('a weekly digest comes on Mondays', () => {
 }, 300_000)
 
 test('immediate digests have an hour between them', () => {
-  const terms: DigestTerms = { rhythm: 'atOnce', zone: 'UTC', hour: 7 }
+  const terms: DigestTerms = { rhythm: 'atOnce', weekday: 'monday', zone: 'UTC', hour: 7 }
   const from = Date.parse('2026-11-22T00:10:00Z')
   const made = simulate(() => terms, from, from + dayMs, minuteMs)
   expect(made).toHaveLength(24)

@@ -3,9 +3,14 @@ import { dayMs, hourMs, minuteMs, offsetMsAt } from '../domain/time.ts'
 
 export type Rhythm = 'atOnce' | 'daily' | 'weekly'
 
+export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export type Weekday = (typeof weekdays)[number]
+
 /** When a person wants digests. */
 export type DigestTerms = {
   readonly rhythm: Rhythm
+  /** Of weekly ones. */
+  readonly weekday: Weekday
   /** 0 to 23, on the clocks of the zone. */
   readonly hour: number
   /** IANA name. */
@@ -15,8 +20,8 @@ export type DigestTerms = {
 /** State of a digest. A day is a number: days since 1970-01-01. */
 export type DigestState = {
   /**
-   * The local day of the newest digest, or of the moment at which the person requested them. For a weekly one it is a
-   * Monday.
+   * The local day of the newest digest, or of the moment at which the person requested them. For a weekly one it is its
+   * weekday, unless that has changed since.
    */
   readonly madeDay: number
   /** When the newest mail was made; null before the first. */
@@ -25,6 +30,7 @@ export type DigestState = {
 
 /** Minimum time between two mails of the rhythm `atOnce`. */
 const pauseMs = hourMs
+
 /**
  * The IANA name of a zone as stored; undefined for anything else. An offset such as +01:00 does not count: it has no
  * summer time.
@@ -40,9 +46,9 @@ export function zoneNameOf(text: string): string | undefined {
 }
 
 /** The day whose hour was reached last: until then it is still the day before. */
-export function dayAt({ rhythm, hour, zone }: DigestTerms, now: number): number {
+export function dayAt({ rhythm, weekday, hour, zone }: DigestTerms, now: number): number {
   const day = Math.floor((now + offsetMsAt(zone, now) - hour * hourMs) / dayMs)
-  return rhythm === 'weekly' ? day - daysSinceMonday(day) : day
+  return rhythm === 'weekly' ? day - daysSince(weekday, day) : day
 }
 
 /** When the next digest is due. */
@@ -59,13 +65,13 @@ export function digestDay(terms: DigestTerms, { madeDay }: DigestState, now: num
   return Math.max(dayAt(terms, now), terms.rhythm === 'atOnce' ? madeDay : dayAfter(terms, madeDay))
 }
 
-function dayAfter({ rhythm }: DigestTerms, day: number): number {
-  return rhythm === 'weekly' ? day + 7 - daysSinceMonday(day) : day + 1
+function dayAfter({ rhythm, weekday }: DigestTerms, day: number): number {
+  return rhythm === 'weekly' ? day + 7 - daysSince(weekday, day) : day + 1
 }
 
 /** 1970-01-01 was a Thursday. */
-function daysSinceMonday(day: number): number {
-  return (day + 3) % 7
+function daysSince(weekday: Weekday, day: number): number {
+  return (day + 3 + 7 - weekdays.indexOf(weekday)) % 7
 }
 
 /** The first moment in which the clocks show the hour of that day, or a later one if they skip it. */

@@ -1,11 +1,14 @@
 // The SMTP server of the operator: how it receives a mail, and what its answers mean.
 import { createTransport } from 'nodemailer'
+import { minuteMs } from '../domain/time.ts'
 import { type MailSettings, usualName } from '../platform/config.ts'
 import type { MailAttempt } from './mail-schedule.ts'
 
-/** Maximum time for one mail in total, and for each step. */
-const mailMs = 60_000
-const stepMs = 15_000
+/** Maximum time until the server greets, and for each later answer: RFC 5321 gives ten minutes after the content. */
+const greetingMs = 2 * minuteMs
+const answerMs = 10 * minuteMs
+/** Maximum time for one mail in total. */
+export const mailMs = 12 * minuteMs
 /** Maximum number of open connections. */
 const connections = 4
 /** Maximum number of characters of an error that are stored. */
@@ -37,9 +40,11 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
   const { from, password, name = usualName } = settings
   const auth = loginOf(settings)
   const transport = createTransport({
-    ...connectionOf(settings, stepMs),
+    ...connectionOf(settings, greetingMs, answerMs),
     pool: true,
     maxConnections: connections,
+    // a mail whose answer was lost may have been accepted: the schedule repeats it, not the pool
+    maxRequeues: 0,
     ...(auth && { auth }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -73,8 +78,8 @@ export function openMailServer(settings: MailSettings, longestMs = mailMs): Mail
   }
 }
 
-/** How to reach the server; each step takes at most `waitMs`. */
-export function connectionOf({ host, port, security }: MailSettings, waitMs: number) {
+/** How to reach the server: it greets within `waitMs`, and gives each later answer within `longestMs`. */
+export function connectionOf({ host, port, security }: MailSettings, waitMs: number, longestMs = waitMs) {
   return {
     host,
     port,
@@ -84,7 +89,7 @@ export function connectionOf({ host, port, security }: MailSettings, waitMs: num
     connectionTimeout: waitMs,
     greetingTimeout: waitMs,
     dnsTimeout: waitMs,
-    socketTimeout: waitMs,
+    socketTimeout: longestMs,
   }
 }
 
@@ -103,18 +108,43 @@ function listHeaders(from: string, url: string | undefined): { readonly [name: s
 }
 
 /** What nodemailer reports beyond the message. */
-type SmtpError = Error & { readonly code?: string; readonly responseCode?: number; readonly command?: string }
+type SmtpError = Error & {
+  readonly code?: string
+  readonly responseCode?: number
+  readonly response?: string
+  readonly command?: string
+}
 
 /** Only an answer to the recipient or to the content is about this mail; anything else would affect every mail. */
 function attemptOf(
   thrown: SmtpError,
   password: string | undefined,
 ): Exclude<MailAttempt, { readonly kind: 'accepted' }> {
-  const { responseCode = 0, command = '' } = thrown
+  const { responseCode = 0, command = '', response = '' } = thrown
   const error = withoutPassword(thrown.message, password)
   if (!/^(?:RCPT TO|DATA)/.test(command) || responseCode < 400) return { kind: 'unreachable', error }
-  return { kind: 'refused', error, isFinal: responseCode >= 500 }
+  const isFinal = responseCode >= 500
+  if (command.startsWith('DATA')) return { kind: 'refused', error, about: isFinal ? 'content' : 'later' }
+  return { kind: 'refused', error, about: isFinal && isNoRecipient(response) ? 'recipient' : 'later' }
 }
+
+/**
+ * Whether a permanent answer to a recipient says that there is none: by the codes of RFC 3463 about addresses and
+ * disabled mailboxes; without such a code, if it names no policy. A refused sender is everybody's problem.
+ */
+export function isNoRecipient(response: string): boolean {
+  const [, code = '', enhanced, rest = ''] = /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?(.*)/s.exec(response) ?? []
+  // the address itself says nothing
+  if (policyWords.test(rest.replace(/\S+@\S+/g, ''))) return false
+  return enhanced === undefined ? /^55[013]$/.test(code) : /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/.test(enhanced)
+}
+
+/** What servers write when they refuse the sender, the network or everything. */
+const policyWords = new RegExp(
+  String.raw`spam|junk|\bpolic(?:y|ies)|block|black|deny|denied|listed|reputation|relay|spf|dkim|dmarc|authenti|sender|` +
+    String.raw`\brate\b|quota|too many|client host|not permitted|not allowed|prohibit|\bip\b`,
+  'i',
+)
 
 /** One line of a bounded length. */
 export function withoutPassword(message: string, password: string | undefined): string {

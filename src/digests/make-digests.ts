@@ -1,7 +1,7 @@
 // Creates the digests that are due: one mail for all searches of a person. Positions move in the transaction that
 // queues the mail, so each hit is in one digest of a person, whatever is killed and however many processes run.
 import { createHash } from 'node:crypto'
-import { hourMs } from '../domain/time.ts'
+import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
 import { stockIdOf } from '../store/editions/editions.ts'
@@ -10,11 +10,12 @@ import {
   type DigestHits,
   type DueDigests,
   digestHits,
+  digestRest,
   lockDueDigests,
   moveDigests,
   postponeDigests,
 } from '../store/hits/digests.ts'
-import { insertMail } from '../store/people/mails.ts'
+import { failingMailDueAt, insertMail } from '../store/people/mails.ts'
 import { digestContent } from './digest-content.ts'
 import { digestDay, nextDigestAt } from './digest-schedule.ts'
 
@@ -73,12 +74,19 @@ async function makeDigest(
     await postponeDigests(trx, idsOf(all), reallyDueAt)
     return false
   }
+  const failingDueAt = await failingMailDueAt(trx, first.person)
+  if (failingDueAt !== undefined) {
+    // nobody needs a pile of mails: the next one brings everything since
+    await postponeDigests(trx, idsOf(all), Math.max(failingDueAt, now + minuteMs))
+    return false
+  }
   const digests = all.filter(hasSearch).sort((one, other) => (one.search < other.search ? -1 : 1))
   const searches = digests.map(({ searchNo, lastEdition }) => ({ searchNo, after: lastEdition }))
   const hits = await digestHits(trx, { searches, upTo: edition }, { limit: maxItems })
   const hasHits = hits.count > 0
   if (hasHits) {
-    const content = JSON.stringify(digestContent({ digests, language: first.language, edition, hits }))
+    const rest = hits.count > maxItems ? await digestRest(trx, { searches, upTo: edition }, maxItems) : []
+    const content = JSON.stringify(digestContent({ digests, language: first.language, edition, hits, rest }))
     const messageId = messageIdOf(await stockIdOf(trx), first.person, hits, domain)
     await insertMail(trx, { messageId, digestId: first.digestId, content, now })
     onStep?.('a mail is queued')

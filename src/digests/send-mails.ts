@@ -1,15 +1,17 @@
 // Sends the mails that are due, each leased by one process for a time; no transaction is open meanwhile. At least once:
-// a mail is sent again under the same `Message-ID` until its outcome is stored.
+// a mail whose answer is unknown is sent again under the same `Message-ID`; one that is known to be accepted is not.
+
+import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/database/database.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
 import { liveDigests } from '../store/hits/digests.ts'
-import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
+import { dropMail, isServerAccepting, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
 import { contentFor, type DigestContent, readContent } from './digest-content.ts'
-import { type MailAttempt, nextMailStep } from './mail-schedule.ts'
-import type { MailServer } from './mail-server.ts'
+import { historyWith, type MailAttempt, nextMailStep } from './mail-schedule.ts'
+import { type MailServer, mailMs } from './mail-server.ts'
 
 /** How long a process leases a mail: longer than an attempt takes. */
-const leaseMs = 120_000
+const leaseMs = mailMs + 3 * minuteMs
 /** Maximum number of mails in progress. */
 const atOnce = 4
 
@@ -38,11 +40,15 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
+  /** Mails that the server has accepted and whose outcome could not be stored: it is stored later. */
+  readonly accepted: Set<string>
   /** Undefined if there is no page for it. */
   readonly leaving: Leaving | undefined
   readonly renderDigest: (letter: DigestLetter) => RenderedMail
   /** Writes a mail of the console just before it is sent; undefined if it is no longer wanted. */
   readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
+  /** Ends the mails with hits to a person whom the server does not know. */
+  readonly endRecipient: (trx: Executor, digestId: string, error: string) => Promise<void>
   /** Called with a mail that was given up, and why. */
   readonly onGivenUp?: (mail: {
     readonly digestId: string | null
@@ -73,8 +79,9 @@ export async function sendMails(options: SendOptions, signal: AbortSignal): Prom
 }
 
 async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSignal): Promise<void> {
-  const { store, clock, random, server, onGivenUp } = options
+  const { store, server, accepted } = options
   const { messageId, digestId, person, createdAt } = mail
+  if (accepted.has(messageId)) return recordAttempt(options, mail, { kind: 'accepted' })
   const envelope = { messageId, to: person, at: createdAt }
   let attempt: MailAttempt
   if (digestId === null) {
@@ -91,9 +98,29 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
     attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
   }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
-  const at = clock()
-  const outcome = nextMailStep(attempt, mail.attempts + 1, at, random())
-  await recordMail(store.db, mail, outcome, at)
-  if (outcome.state === 'given-up') onGivenUp?.({ digestId, person, error: outcome.error })
+  await recordAttempt(options, mail, attempt)
   if (attempt.kind === 'unreachable') throw new Error(attempt.error)
+}
+
+async function recordAttempt(options: SendOptions, mail: TakenMail, made: MailAttempt): Promise<void> {
+  const { store, clock, random, accepted, onGivenUp, endRecipient } = options
+  const { messageId, digestId, person } = mail
+  if (made.kind === 'accepted') accepted.add(messageId)
+  const attempt = await judged(store.db, mail, made)
+  const at = clock()
+  const history = historyWith(mail, attempt)
+  const outcome = nextMailStep(attempt, history, at, random())
+  await inTransaction(store, async (trx) => {
+    const isRecorded = await recordMail(trx, mail, { ...outcome, ...history }, at)
+    if (isRecorded && digestId !== null && outcome.state === 'given-up' && outcome.isGone)
+      await endRecipient(trx, digestId, outcome.error)
+  })
+  accepted.delete(messageId)
+  if (outcome.state === 'given-up') onGivenUp?.({ digestId, person, error: outcome.error })
+}
+
+/** A server that accepts nothing else refuses everybody, whatever it says about this recipient. */
+async function judged(db: Executor, mail: TakenMail, attempt: MailAttempt): Promise<MailAttempt> {
+  if (attempt.kind !== 'refused' || attempt.about !== 'recipient') return attempt
+  return (await isServerAccepting(db, mail.createdAt)) ? attempt : { ...attempt, about: 'later' }
 }

@@ -99,6 +99,8 @@ describe.skipIf(!hasChromium)('people on the console', () => {
           clock: context.clock,
           random: () => 0.5,
           server,
+          accepted: new Set(),
+          endRecipient: async () => {},
           leaving: undefined,
           renderDigest: () => ({ subject: '', text: '', html: '' }),
           renderAccountMail: (each) => writeAccountMail(context, each),

@@ -271,6 +271,7 @@ export async function openHostileWorld(engine: Engine) {
   for (const index of indexes) {
     const timing = {
       rhythm: 'atOnce',
+      weekday: 'monday',
       hour: 7,
       zone: 'Europe/Berlin',
       language: 'en',

@@ -88,6 +88,8 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
           return { kind: 'accepted' }
         },
       },
+      accepted: new Set(),
+      endRecipient: async () => {},
       leaving: {
         all: () => 'https://console.example.org/unsubscribe',
         oneSearch: (digestId) => `https://console.example.org/unsubscribe/search/${digestId}`,

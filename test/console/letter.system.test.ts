@@ -1,7 +1,9 @@
-// The page with all hits of a mail, over real HTTP.
+// What a person sees of their mails with hits: the page with all of one mail, and their own settings, over real HTTP.
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
+import { listDigests } from '../../src/store/hits/digests.ts'
+import { listAuditEntries } from '../../src/store/people/audit.ts'
 import { addSearch, openDigestWorld } from '../digests/digest-world.ts'
 import { openConsoleWorld } from './console-world.ts'
 
@@ -32,5 +34,61 @@ test('the hits of a mail are counted without those of a deleted search, and agai
   for (let count = 0; count < 61; count++) statuses.push((await read()).status)
   expect([statuses.indexOf(429), statuses.length]).toEqual([60, 61])
   expect((await world.get('/tenders', cookie)).status).toBe(429)
+  expect(world.faults).toEqual([])
+})
+
+test('a person changes when their mails come on their own page, without script, and starts them again', async () => {
+  await using world = await openConsoleWorld('embedded')
+  const { db } = world.store
+  const digests = await openDigestWorld(world.store, world.now())
+  await world.context.directory.refresh()
+  const memberOf = [[digests.organizationId, 'member']] as [string, 'member'][]
+  const anna = await world.person('anna@example.org', { memberOf })
+  const ben = await world.person('ben@example.org', { memberOf })
+  const me = async (who = anna) => (await world.get('/me', who.cookie)).text()
+  expect(await me()).not.toContain('Mails with hits')
+  const form = { rhythm: 'weekly', weekday: 'friday', hour: '18', zone: 'Atlantic/Azores', language: 'de' }
+  expect((await world.post('/me/letter', form, anna.cookie)).status).toBe(404)
+  const id = await digests.subscribe('Anna@example.org', { hour: 7, zone: 'Europe/Berlin' })
+  expect(await me()).toMatch(/Mails with hits[\s\S]*Roads[\s\S]*Acme[\s\S]*<option value="7" selected>/)
+  expect(await me(ben)).not.toContain('Mails with hits')
+
+  const wrong = await world.post('/me/letter', { ...form, zone: 'Europe/Atlantis"><b>' }, anna.cookie)
+  const shown = await wrong.text()
+  expect([wrong.status, shown]).toEqual([422, expect.stringContaining('There is no such time zone')])
+  expect(shown).toContain('value="Europe/Atlantis&quot;&gt;&lt;b&gt;"')
+  for (const value of ['weekly', 'friday', '18', 'de']) expect(shown).toContain(`<option value="${value}" selected>`)
+  const stored = async () => (await listDigests(db))[0]!
+  expect(await stored()).toMatchObject({ rhythm: 'daily', hour: 7, weekday: 'monday' })
+
+  expect((await world.post('/me/letter', form, ben.cookie)).status).toBe(404)
+  expect((await world.post('/me/letter', form, anna.cookie)).status).toBe(303)
+  expect(await stored()).toMatchObject({ ...form, hour: 18 })
+  // Monday at noon in Brussels; Friday at 18 on the Azores
+  expect(new Date((await stored()).dueAt).toISOString()).toBe('2026-11-27T19:00:00.000Z')
+  expect(await me()).toContain('<option value="friday" selected>')
+
+  await sql`update digest set ended_at = 1`.execute(db)
+  expect(await me()).toContain('These mails ended')
+  const page = `/o/${digests.organizationId}/digests`
+  expect(await (await world.get(page, ben.cookie)).text()).toContain('Mails to Anna@example.org ended')
+  expect((await world.post('/me/letter/start', {}, anna.cookie)).status).toBe(303)
+  expect((await stored()).endedAt).toBeNull()
+  await sql`update digest set ended_at = 1`.execute(db)
+  expect((await world.post(`${page}/${id}/start`, {}, ben.cookie)).status).toBe(303)
+  expect((await stored()).endedAt).toBeNull()
+  const entries = await listAuditEntries(db, { organizationId: digests.organizationId, limit: 3 })
+  expect(entries.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)).toEqual([
+    'ben@example.org digest.start Anna@example.org',
+    'anna@example.org digest.start Anna@example.org',
+    'anna@example.org digest.edit Anna@example.org',
+  ])
+
+  // whoever joined by a link that was handed over has not shown that the address is theirs
+  await sql`update person set is_mail_unproven = true where person_id = ${anna.personId}`.execute(db)
+  const unproven = await me()
+  expect([unproven.includes('is not confirmed'), unproven.includes('action="/me/letter"')]).toEqual([true, false])
+  expect((await world.post('/me/letter', { ...form, hour: '3' }, anna.cookie)).status).toBe(404)
+  expect(await stored()).toMatchObject({ hour: 18 })
   expect(world.faults).toEqual([])
 })

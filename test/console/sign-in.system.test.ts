@@ -55,6 +55,8 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
           clock: context.clock,
           random: () => 0.5,
           server,
+          accepted: new Set(),
+          endRecipient: async () => {},
           leaving: undefined,
           renderDigest: () => ({ subject: '', text: '', html: '' }),
           renderAccountMail: (mail) => writeAccountMail(context, mail),

@@ -1,6 +1,8 @@
 // Searches with hits as the matching writes them, and people with digests, on a clock that the test moves.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { serviceActor } from '../../src/actions/acting.ts'
+import { endRecipient } from '../../src/actions/digests.ts'
 import { renderDigestLetter } from '../../src/console/mails/digest-letter.ts'
 import type { MailServer } from '../../src/digests/mail-server.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
@@ -93,6 +95,7 @@ export async function openDigestWorld(made: Store, startAt = Date.parse('2026-11
   let now = startAt
   let store = made
   const clock = () => now
+  const accepted = new Set<string>()
   await sql`insert into setting values ('stock-id', 'stock') on conflict do nothing`.execute(store.db)
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random: systemRandom })
   const { organizationId } = organization
@@ -131,6 +134,9 @@ export async function openDigestWorld(made: Store, startAt = Date.parse('2026-11
           clock,
           random: () => 0.5,
           server,
+          accepted,
+          endRecipient: (trx, digestId, error) =>
+            endRecipient(trx, { ...serviceActor, now }, { digestId, error }, domain),
           leaving: undefined,
           renderDigest: (letter) => renderDigestLetter(letter, 'https://tenders.example'),
           renderAccountMail: async () => undefined,

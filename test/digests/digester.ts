@@ -41,6 +41,8 @@ await sendMails(
         return attempt
       },
     },
+    accepted: new Set(),
+    endRecipient: async () => {},
     leaving: undefined,
     renderDigest: (letter) => renderDigestLetter(letter, 'https://tenders.example'),
     renderAccountMail: async () => undefined,

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { dayAt } from '../../src/digests/digest-schedule.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
-import { hourMs, minuteMs } from '../../src/domain/time.ts'
+import { dayMs, hourMs, minuteMs, offsetMsAt } from '../../src/domain/time.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { editDigestNow } from '../../src/service/operations/digest-operations.ts'
 import { openStore, type Store } from '../../src/store/database/database.ts'
@@ -111,8 +111,8 @@ async function openCrowd(engine: Engine) {
       for (let steps = 0; steps < 17 * 4; steps++) {
         world.advance(6 * hourMs)
         await world.make()
+        await world.send(server)
       }
-      await world.send(server)
       server.close()
       const titles = titlesOf(receiver.received)
       const sorted = (list: readonly string[]) => [...list].sort()
@@ -247,15 +247,35 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
 })
 
 describe.each(engines)('a daily digest (%s)', (engine) => {
-  test(
-    'is sent on each day of the weeks in which clocks change',
-    async () => {
+  test.each([
+    ['spring', '2026-03-04', 36],
+    ['autumn', '2026-08-30', 70],
+  ])(
+    'is sent once on each day of the weeks in which clocks change, at its hour (%s)',
+    async (_season, from, days) => {
       await using store = await openTestStore(engine)
-      const world = await openDigestWorld(store, Date.parse('2026-03-04T00:00:00Z'))
-      const terms = zones.map((zone, index) => ({ rhythm: 'daily' as const, zone, hour: [2, 2, 2, 0, 2, 23][index]! }))
+      const world = await openDigestWorld(store, Date.parse(`${from}T00:00:00Z`))
+      // hours that the clocks skip in one season and show twice in the other
+      const terms = [
+        ['America/New_York', 2],
+        ['America/New_York', 1],
+        ['Europe/Berlin', 2],
+        ['Europe/Helsinki', 3],
+        ['Atlantic/Azores', 0],
+        ['America/Santiago', 0],
+        ['America/Santiago', 23],
+        ['Australia/Lord_Howe', 2],
+        ['America/Nuuk', 23],
+        ['Pacific/Honolulu', 2],
+      ].map(([zone, hour]) => ({
+        rhythm: 'daily' as const,
+        weekday: 'monday' as const,
+        zone: `${zone}`,
+        hour: Number(hour),
+      }))
       for (const [index, { zone, hour }] of terms.entries())
         await world.subscribe(`${index}@example.org`, { zone, hour })
-      for (let halves = 0; halves < 36 * 24 * 2; halves++) {
+      for (let halves = 0; halves < days * 24 * 2; halves++) {
         // one hit before each check, so that no digest is empty
         if (halves % 8 === 0) {
           await world.addHit()
@@ -269,9 +289,15 @@ describe.each(engines)('a daily digest (%s)', (engine) => {
         store.db,
       )
       for (const [index, each] of terms.entries()) {
-        const made = rows.filter(({ person }) => person === `${index}@example.org`).map(({ at }) => dayAt(each, at))
-        expect(made.length).toBeGreaterThanOrEqual(35)
-        expect(made).toEqual(made.map((_, day) => made[0]! + day))
+        const made = rows.filter(({ person }) => person === `${index}@example.org`).map(({ at }) => at)
+        expect(made.length).toBeGreaterThanOrEqual(days - 1)
+        expect(made.map((at) => dayAt(each, at))).toEqual(made.map((_, day) => dayAt(each, made[0]!) + day))
+        for (const at of made) {
+          // the clocks show the hour, or have just skipped it; half an hour before they did not show it yet
+          const [now, before] = [at, at - hourMs / 2].map((moment) => moment + offsetMsAt(each.zone, moment))
+          const due = dayAt(each, at) * dayMs + each.hour * hourMs
+          expect([now! >= due, before! < due], `${each.zone} ${new Date(at).toISOString()}`).toEqual([true, true])
+        }
       }
     },
     10 * 60_000,

@@ -12,11 +12,20 @@ type Verdict = { readonly code: number; readonly text: string } | 'hang up' | 's
 export type MailReceiver = AsyncDisposable & {
   readonly received: ReceivedMail[]
   readonly settings: MailSettings
-  /** Called for each recipient, and for each mail when it has arrived completely. */
-  judge: { recipient?: (address: string) => Verdict; content?: (count: number) => Verdict }
+  /**
+   * Called for each connection before its greeting, for each recipient, and for each mail when it has arrived
+   * completely; `cut`: whether to close the connection when the first bytes of a mail arrive.
+   */
+  judge: {
+    connection?: () => Verdict | Promise<Verdict>
+    recipient?: (address: string) => Verdict
+    cut?: () => boolean
+    content?: (count: number) => Verdict | Promise<Verdict>
+  }
 }
 
-export async function startMailReceiver(options: SMTPServerOptions = {}): Promise<MailReceiver> {
+/** `port` 0: a free one. */
+export async function startMailReceiver(options: SMTPServerOptions = {}, port = 0): Promise<MailReceiver> {
   const received: ReceivedMail[] = []
   const judge: MailReceiver['judge'] = {}
   const refusal = (verdict: Exclude<Verdict, string | undefined>) =>
@@ -25,32 +34,40 @@ export async function startMailReceiver(options: SMTPServerOptions = {}): Promis
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
+    onConnect: async (_session, done) => {
+      const verdict = await judge.connection?.()
+      done(typeof verdict === 'object' ? refusal(verdict) : null)
+    },
     onRcptTo: ({ address }, _session, done) => {
       const verdict = judge.recipient?.(address)
       done(typeof verdict === 'object' ? refusal(verdict) : null)
     },
     onData: (stream, session, done) => {
+      const hangUp = () => {
+        for (const connection of server.connections) connection.close()
+      }
+      if (judge.cut?.()) return stream.once('data', hangUp)
       const pieces: Buffer[] = []
       stream.on('data', (piece: Buffer) => pieces.push(piece))
-      stream.on('end', () => {
-        const verdict = judge.content?.(received.length + 1)
+      stream.on('end', async () => {
+        const verdict = await judge.content?.(received.length + 1)
         if (typeof verdict === 'object') return done(refusal(verdict))
         if (verdict !== 'silence')
           received.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw: Buffer.concat(pieces) })
         if (verdict === undefined) done()
-        else if (verdict === 'hang up') for (const connection of server.connections) connection.close()
+        else if (verdict === 'hang up') hangUp()
       })
     },
     ...options,
   })
   server.on('error', () => {})
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
-  const { port } = server.server.address() as AddressInfo
+  const address = server.server.address() as AddressInfo
   return {
     received,
     judge,
-    settings: { host: '127.0.0.1', port, security: 'none', from: 'tenders@example.org' },
+    settings: { host: '127.0.0.1', port: address.port, security: 'none', from: 'tenders@example.org' },
     [Symbol.asyncDispose]: () => new Promise((closed) => server.close(() => closed())),
   }
 }

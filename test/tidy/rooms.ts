@@ -54,7 +54,7 @@ export const partsOfRooms: { readonly [room: string]: Parts } = {
     desk: ['frame', 'tenders'],
     mails: ['frame', 'codes', 'hits'],
     customers: ['frame', 'desk', 'mails'],
-    people: ['frame', 'mails'],
+    people: ['frame', 'hits', 'mails'],
     docs: ['frame'],
     public: ['frame', 'codes', 'find', 'docs', 'help'],
   },

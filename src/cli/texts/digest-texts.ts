@@ -13,12 +13,14 @@ export const digestTexts: EventTexts<DigestEvents> = {
 }
 
 function digestText(event: EventOf<'digest'>, paint: Paint): string {
-  const { rhythm, hour, zone, language, nextAt, search } = event
+  const { rhythm, weekday, hour, zone, language, nextAt, search } = event
   const time = `${String(hour).padStart(2, '0')}:00 ${zone}`
-  const when = { atOnce: 'at once', daily: `daily at ${time}`, weekly: `on Mondays at ${time}` }[rhythm]
+  const when = { atOnce: 'at once', daily: `daily at ${time}`, weekly: `on ${capital(weekday)}s at ${time}` }[rhythm]
   const what = search === null ? paint.yellow('nothing: its search was deleted') : `"${search}"`
   const next = search === null || nextAt === null ? [] : [`next ${minute(nextAt + offsetMsAt(zone, nextAt))}`]
+  const ended = event.endedAt === null ? [] : [paint.yellow('ended: the mail server knows no such recipient')]
   const mails = [
+    ...ended,
     `${event.mailsSent} mails sent`,
     ...(event.mailsDue > 0 ? [`${event.mailsDue} due`] : []),
     ...(event.mailsGivenUp > 0 ? [paint.yellow(`${event.mailsGivenUp} given up`)] : []),
@@ -29,3 +31,5 @@ function digestText(event: EventOf<'digest'>, paint: Paint): string {
     ...(event.lastError === null ? [] : [`      ${paint.yellow('last error')}: ${event.lastError}`]),
   ].join('\n')
 }
+
+const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`

@@ -52,10 +52,12 @@ function hitRows(lag: EventOf<'status'>['hits']): string[] {
 
 /** Rows about mailed digests; none if there are none. */
 function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
-  if (!mails || mails.digests === 0) return []
-  const { digests, due, givenUp, isConfigured } = mails
+  if (!mails || mails.digests + mails.due === 0) return []
+  const { digests, due, givenUp, failingSince, lastError, isConfigured } = mails
+  const failing = failingSince === null ? undefined : `not sent since ${utcMinute(failingSince)}: ${lastError ?? ''}`
   return [
     row('Digests', `${number(digests)}; mails: ${number(due)} due, ${number(givenUp)} given up`),
+    ...(failing === undefined ? [] : [row('Mail', failing, paint.yellow)]),
     ...(isConfigured
       ? []
       : [row('Mail', 'not set up: TENDERSTOCK_SMTP_URL, TENDERSTOCK_MAIL_FROM; digests wait', paint.yellow)]),

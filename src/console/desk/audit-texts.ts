@@ -10,6 +10,7 @@ import { withShared } from '../frame/shared-texts.ts'
 type Values = {
   readonly state: { readonly [state in HitState]: string }
   readonly rhythm: { readonly [rhythm in Digest['rhythm']]: string }
+  readonly weekday: { readonly [day in Digest['weekday']]: string }
   readonly kinds: { readonly [kind in HitEventKind]: string }
 } & { readonly [member in 'role' | 'from' | 'to']: { readonly [role in Role]: string } }
 type AnyValues = { readonly [member: string]: { readonly [code: string]: string } }
@@ -75,11 +76,21 @@ const en = {
     undone: 'undone',
     until: 'until',
     version: 'version',
+    weekday: 'weekday',
     zone: 'time zone',
   } satisfies { readonly [member in AuditMember]: string } as { readonly [member: string]: string },
   values: {
     state: { new: 'new', seen: 'seen', kept: 'kept', dismissed: 'dismissed' },
-    rhythm: { atOnce: 'immediately', daily: 'every day', weekly: 'every Monday' },
+    rhythm: { atOnce: 'immediately', daily: 'every day', weekly: 'every week' },
+    weekday: {
+      monday: 'Monday',
+      tuesday: 'Tuesday',
+      wednesday: 'Wednesday',
+      thursday: 'Thursday',
+      friday: 'Friday',
+      saturday: 'Saturday',
+      sunday: 'Sunday',
+    },
     role: englishRoles,
     from: englishRoles,
     to: englishRoles,
@@ -125,6 +136,8 @@ const en = {
     'digest.create': 'set up a mail with hits for',
     'digest.edit': 'changed the mail with hits for',
     'digest.remove': 'stopped the mail with hits for',
+    'digest.end': 'ended the mails with hits, as there is no such mailbox, for',
+    'digest.start': 'started the mails with hits again for',
     'webhook.create': 'added the webhook',
     'webhook.update': 'changed the webhook',
     'webhook.test': 'sent a test event to',
@@ -221,11 +234,21 @@ const de: typeof en = {
     undone: 'zurückgenommen',
     until: 'bis',
     version: 'Version',
+    weekday: 'Wochentag',
     zone: 'Zeitzone',
   } satisfies { readonly [member in AuditMember]: string },
   values: {
     state: { new: 'neu', seen: 'gesehen', kept: 'behalten', dismissed: 'verworfen' },
-    rhythm: { atOnce: 'sofort', daily: 'jeden Tag', weekly: 'jeden Montag' },
+    rhythm: { atOnce: 'sofort', daily: 'jeden Tag', weekly: 'jede Woche' },
+    weekday: {
+      monday: 'Montag',
+      tuesday: 'Dienstag',
+      wednesday: 'Mittwoch',
+      thursday: 'Donnerstag',
+      friday: 'Freitag',
+      saturday: 'Samstag',
+      sunday: 'Sonntag',
+    },
     role: germanRoles,
     from: germanRoles,
     to: germanRoles,
@@ -271,6 +294,8 @@ const de: typeof en = {
     'digest.create': 'hat eine E-Mail mit Treffern eingerichtet für',
     'digest.edit': 'hat die E-Mail mit Treffern geändert für',
     'digest.remove': 'hat die E-Mail mit Treffern beendet für',
+    'digest.end': 'hat die E-Mails mit Treffern beendet, weil es das Postfach nicht gibt, für',
+    'digest.start': 'hat die E-Mails mit Treffern wieder begonnen für',
     'webhook.create': 'hat den Webhook angelegt',
     'webhook.update': 'hat den Webhook geändert',
     'webhook.test': 'hat ein Testereignis gesendet an',

@@ -139,7 +139,8 @@ const en = {
     'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM ' +
     'are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
-    `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
+    `The mail server does not accept them: ${error}. Each is tried again, at least every hour while the server is ` +
+    'away, and none is lost. Sign-in links by mail do not arrive; passkeys work.',
   mailsLateNoError:
     'They have been waiting for more than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
   givenUp: (count: string) => counted(count, 'mail was given up', 'mails were given up'),
@@ -303,7 +304,8 @@ const de: typeof en = {
     'TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt ' +
     'einen aus.',
   mailsLate: (error) =>
-    `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys funktionieren.`,
+    `Der Mailserver nimmt sie nicht an: ${error}. Jede wird wieder versucht, solange der Server fehlt, ` +
+    'mindestens jede Stunde, und keine geht verloren. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
   mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
   givenUp: (count) => counted(count, 'E-Mail wurde aufgegeben', 'E-Mails wurden aufgegeben'),
   givenUpBody: (error) => `Die letzte Antwort war: ${error}. Sie werden nicht noch einmal gesendet.`,

@@ -1,6 +1,5 @@
 // Mail digests of an organization: who receives the hits of which search, and when.
-import { addDigest, type DigestTerms, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
-import { zoneNameOf } from '../../digests/digest-schedule.ts'
+import { addDigest, editDigest, removeDigest, startDigest, usualDigestTerms } from '../../actions/digests.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { hasOtherDigests, type ListedDigest, listDigests, maxDigests } from '../../store/hits/digests.ts'
@@ -9,7 +8,7 @@ import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
-import { isLanguage, type Language } from '../frame/languages.ts'
+import type { Language } from '../frame/languages.ts'
 import {
   type OrganizationRequest,
   organizationPage,
@@ -20,12 +19,11 @@ import {
   page,
   redirect,
 } from '../frame/page.ts'
-import { type Choice, empty, field, moment, noteBox, part, question, select, table, unseen } from '../frame/parts.ts'
+import { empty, field, moment, noteBox, part, question, select, state, table, unseen } from '../frame/parts.ts'
 import type { FieldErrors } from './criteria.ts'
+import { readTerms, rhythmText, type TermsForm, termFields, termsForm, termsSent } from './digest-terms.ts'
 import { digestsTexts } from './digests-texts.ts'
 import { errorNote } from './search-form-parts.ts'
-
-const rhythms = ['daily', 'weekly', 'atOnce'] as const
 
 export const digestPages = (context: ConsoleContext): PageRoute[] => [
   organizationPage('GET', '/o/:organization/digests', 'member', (request) => listPage(context, request)),
@@ -36,6 +34,7 @@ export const digestPages = (context: ConsoleContext): PageRoute[] => [
     return editPage(request, digest, formOf(digest))
   }),
   organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(context, request)),
+  organizationPage('POST', '/o/:organization/digests/:digest/start', 'member', (request) => start(context, request)),
   organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) =>
     removePage(context, request),
   ),
@@ -65,47 +64,15 @@ async function refuseOthers(
 }
 
 /** The fields of the form, as typed. */
-type DigestForm = {
-  readonly search: string
-  readonly person: string
-  readonly rhythm: string
-  readonly hour: string
-  readonly zone: string
-  readonly language: string
-}
+type DigestForm = TermsForm & { readonly search: string; readonly person: string }
 
-const formOf = ({ person, rhythm, hour, zone, language }: ListedDigest): DigestForm => ({
-  search: '',
-  person,
-  rhythm,
-  hour: String(hour),
-  zone,
-  language,
+const formOf = (digest: ListedDigest): DigestForm => ({ search: '', person: digest.person, ...termsForm(digest) })
+
+const formSent = (request: OrganizationRequest): DigestForm => ({
+  search: fieldOf(request.form, 'search'),
+  person: fieldOf(request.form, 'person'),
+  ...termsSent(request),
 })
-
-const formSent = ({ form }: OrganizationRequest): DigestForm => ({
-  search: fieldOf(form, 'search'),
-  person: fieldOf(form, 'person'),
-  rhythm: fieldOf(form, 'rhythm'),
-  hour: fieldOf(form, 'hour'),
-  zone: fieldOf(form, 'zone'),
-  language: fieldOf(form, 'language'),
-})
-
-function readTerms(
-  { rhythm, hour, zone, language: wanted }: DigestForm,
-  errors: Map<string, string>,
-  language: Language,
-): DigestTerms {
-  const name = zoneNameOf(zone)
-  if (name === undefined) errors.set('zone', digestsTexts[language].badZone)
-  return {
-    rhythm: rhythms.find((each) => each === rhythm) ?? usualDigestTerms.rhythm,
-    hour: /^(?:\d|1\d|2[0-3])$/.test(hour) ? Number(hour) : usualDigestTerms.hour,
-    zone: name ?? usualDigestTerms.zone,
-    language: isLanguage(wanted) ? wanted : language,
-  }
-}
 
 async function listPage(
   context: ConsoleContext,
@@ -117,13 +84,7 @@ async function listPage(
   const { organizationId } = organization
   const digests = await listDigests(context.store.db, organizationId)
   const searches = await listSearches(context.store.db, organizationId)
-  const usual = {
-    ...usualDigestTerms,
-    hour: String(usualDigestTerms.hour),
-    language,
-    search: '',
-    person: viewer.person.mail,
-  }
+  const usual = { ...termsForm({ ...usualDigestTerms, language }), search: '', person: viewer.person.mail }
   const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
   const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.shared.newSearch}</a>`
   return page({
@@ -134,11 +95,24 @@ async function listPage(
       searches.length === 0
         ? empty(texts.noSearch, texts.noSearchDetail, newSearch)
         : html`
+          ${endedNotes(request, digests)}
           ${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}
           ${part(texts.add, addForm(context, request, form, errors, searches))}
         `
     }`,
   })
+}
+
+/** Of each person whose mails ended, once. */
+function endedNotes(request: OrganizationRequest, digests: readonly ListedDigest[]): Html {
+  const texts = digestsTexts[request.language]
+  const ended = digests.filter(({ endedAt }) => endedAt !== null)
+  const people = new Map(ended.map((digest) => [digest.person.toLowerCase(), digest]))
+  return html`${[...people.values()].map(
+    ({ person, digestId, lastError }) =>
+      html`${noteBox('bad', texts.endedTitle(person), texts.endedBody(lastError))}
+        <form method="post" action="${addressOf(request)}/${digestId}/start"><button>${texts.startFor(person)}</button></form>`,
+  )}`
 }
 
 function digestTable(request: OrganizationRequest, digests: readonly ListedDigest[]): Html {
@@ -152,7 +126,7 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
     rows: digests.map((digest) => [
       html`<bdi>${digest.person}</bdi>`,
       digest.search === null ? texts.nothing : html`<bdi>${digest.search}</bdi>`,
-      html`${texts.rhythms[digest.rhythm]}${digest.rhythm !== 'atOnce' && html` <span class="soft">${texts.hourOf(String(digest.hour), digest.zone)}</span>`}`,
+      html`${rhythmText(digest, language)}${digest.rhythm !== 'atOnce' && html` <span class="soft">${texts.hourOf(String(digest.hour), digest.zone)}</span>`}`,
       nextText(digest, language),
       [
         texts.sent(number(digest.mailsSent)),
@@ -177,39 +151,10 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
 /** Which digest a link is about, for somebody who hears it alone. */
 const named = ({ person, search }: ListedDigest): string => (search === null ? person : `${person}, ${search}`)
 
-function nextText({ search, rhythm, dueAt }: ListedDigest, language: Language): Content {
+function nextText({ search, rhythm, dueAt, endedAt }: ListedDigest, language: Language): Content {
   if (search === null) return ''
+  if (endedAt !== null) return state('bad', digestsTexts[language].ended)
   return rhythm === 'atOnce' ? digestsTexts[language].nextHits : moment(dueAt, language)
-}
-
-/** `isNew`: script sets the zone to the one of the browser. */
-function termFields(form: DigestForm, errors: FieldErrors, language: Language, isNew = false): Html {
-  const texts = digestsTexts[language]
-  const hours = Array.from({ length: 24 }, (_, hour): Choice => [String(hour), `${hour}:00`])
-  return html`
-    ${select({
-      name: 'rhythm',
-      label: texts.rhythm,
-      value: form.rhythm,
-      hint: texts.atOnceHint,
-      choices: rhythms.map((each) => [each, texts.rhythms[each]] as const),
-    })}
-    ${select({ name: 'hour', label: texts.shared.hour, value: form.hour, choices: hours })}
-    <div${isNew && errors.size === 0 && html` data-zone`}>${field({
-      name: 'zone',
-      label: texts.zone,
-      value: form.zone,
-      hint: texts.zoneHint,
-      maxLength: 100,
-      error: errors.get('zone'),
-    })}</div>
-    ${select({
-      name: 'language',
-      label: texts.language,
-      value: form.language,
-      choices: Object.entries(texts.languages),
-    })}
-  `
 }
 
 function addForm(
@@ -239,7 +184,7 @@ function addForm(
       maxLength: 254,
       error: errors.get('person'),
     })}
-    ${termFields(form, errors, language, true)}
+    ${termFields(form, errors, language, { isNew: true })}
     <p class="soft small">${texts.oneMail}</p>
     <div class="row"><button class="go">${texts.addButton}</button></div>
   </form>`
@@ -312,6 +257,15 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   if (outcome.kind === 'gone') throw new PageError(404, digestsTexts[language].noDigest)
   const { shared, changed } = digestsTexts[language]
   const notice = outcome.kind === 'unchanged' ? shared.nothingChanged : changed(digest.person)
+  return redirect(addressOf(request), { notice })
+}
+
+async function start(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language } = request
+  const { digestId, person } = await digestOf(context, request)
+  const outcome = await inTransaction(context.store, (trx) => startDigest(trx, actingOf(context, request), digestId))
+  const { shared, started } = digestsTexts[language]
+  const notice = outcome.kind === 'started' ? started(person) : shared.nothingChanged
   return redirect(addressOf(request), { notice })
 }
 

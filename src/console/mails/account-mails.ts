@@ -4,6 +4,7 @@ import { oneLine } from '../../digests/digest-content.ts'
 import type { RenderedMail } from '../../digests/send-mails.ts'
 import { usualName } from '../../platform/config.ts'
 import type { Executor } from '../../store/database/database.ts'
+import type { LettersEndedData } from '../../store/hits/digest-news.ts'
 import type { EndpointNewsData, EndpointNewsKind } from '../../store/hits/endpoint-news.ts'
 import { insertMail } from '../../store/people/mails.ts'
 import type { Role } from '../../store/people/people.ts'
@@ -33,6 +34,8 @@ type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
     readonly invitedBy: string
     readonly role: Role
   }
+  /** To Owners: mails with hits ended, because there is no such recipient. */
+  readonly lettersEnded: LettersEndedData
   /** To operators: a company asked. All of it is what a stranger wrote. */
   readonly quoteAsked: QuoteInput & { readonly quoteId: string }
   /** `at`: epoch milliseconds. */
@@ -54,6 +57,14 @@ type Where = {
 }
 
 const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
+  lettersEnded: ({ organizationId, organization, person, error }, language, { origin }) => {
+    const texts = mailTexts[language].lettersEnded
+    return {
+      subject: texts.subject(oneLine(person), oneLine(organization)),
+      paragraphs: [texts.body(oneLine(error)), texts.doNow],
+      action: [texts.button, `${origin}/o/${organizationId}/digests`],
+    }
+  },
   signIn: (data, language, { origin, key, name = usualName }) => {
     const texts = mailTexts[language].signIn
     const query = data.return === '/' ? '' : `?return=${encodeURIComponent(data.return)}`

@@ -20,7 +20,7 @@ const en = {
   why: (person: string) => `${person} receives the hits of these searches by mail:`,
   leaveOne: 'stop this search',
   others: (count: number) => `and ${count} more`,
-  terms: 'Rhythm, time zone and language are set on the page “Mails” of your organization.',
+  terms: 'Change day, hour, time zone or language',
   leaveAll: 'End all these mails',
   leaveByMail: 'To end these mails, answer with the word “unsubscribe”.',
 }
@@ -44,7 +44,7 @@ const de: typeof en = {
   why: (person) => `${person} bekommt die Treffer dieser Suchen per E-Mail:`,
   leaveOne: 'diese Suche beenden',
   others: (count) => `und ${count} weitere`,
-  terms: 'Rhythmus, Zeitzone und Sprache stehen auf der Seite „E-Mails“ Ihrer Organisation.',
+  terms: 'Tag, Stunde, Zeitzone oder Sprache ändern',
   leaveAll: 'Alle diese E-Mails beenden',
   leaveByMail: 'Um diese E-Mails zu beenden, antworten Sie mit dem Wort „unsubscribe“.',
 }

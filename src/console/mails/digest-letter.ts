@@ -44,6 +44,7 @@ function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: 
   const groups = groupsOf(items, at)
   const rest = count - items.length
   const address = allAddress(content, origin)
+  const terms = `${origin}/me#letter`
   const more = rest > 0 ? texts.more(number(rest)) : undefined
   const named = content.searches.slice(0, maxSearches).map(({ digestId }, index) => ({
     name: searchName(content, index),
@@ -71,7 +72,7 @@ function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: 
         html`<bdi>${name}</bdi>${leave !== undefined && html` · ${mailLink(texts.leaveOne, leave)}`}`,
         'small',
       ),
-    )}${others > 0 && mailParagraph(texts.others(others), 'small')}${mailParagraph(texts.terms, 'small')}${mailParagraph(
+    )}${others > 0 && mailParagraph(texts.others(others), 'small')}${mailParagraph(mailLink(texts.terms, terms), 'small')}${mailParagraph(
       leaving === undefined ? texts.leaveByMail : mailLink(texts.leaveAll, leaving.all),
       'small',
     )}`,
@@ -88,7 +89,7 @@ function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: 
         texts.why(person),
         ...named.map(({ name, leave }) => (leave === undefined ? name : `${name} (${texts.leaveOne}: ${leave})`)),
         ...(others > 0 ? [texts.others(others)] : []),
-        texts.terms,
+        `${texts.terms}: ${terms}`,
         leaving === undefined ? texts.leaveByMail : `${texts.leaveAll}: ${leaving.all}`,
       ].join('\n'),
     ],

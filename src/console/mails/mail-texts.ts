@@ -45,6 +45,15 @@ const en = {
     disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
     button: 'Open the endpoint',
   },
+  lettersEnded: {
+    subject: (person: string, organization: string) => `Mails to ${person} ended (${organization})`,
+    body: (error: string) =>
+      `The mail server refused three times, a day apart, because there is no such recipient. Its last answer: ${error}`,
+    doNow:
+      'Nothing is lost: check the address, then start the mails again, and they bring everything since. Remove ' +
+      'the address if it is wrong.',
+    button: 'Open the mails',
+  },
   sentBy: (site: string, origin: string) => `Sent by ${site} at ${origin}. Replies to this address are not read.`,
 }
 
@@ -92,6 +101,16 @@ const de: typeof en = {
     fails: (name, organization) => `Webhook „${name}“ von ${organization} scheitert`,
     disabled: (name, organization) => `Webhook „${name}“ von ${organization} wurde abgeschaltet`,
     button: 'Endpunkt öffnen',
+  },
+  lettersEnded: {
+    subject: (person, organization) => `E-Mails an ${person} sind beendet (${organization})`,
+    body: (error) =>
+      'Der Mailserver hat dreimal im Abstand eines Tages abgelehnt, weil es den Empfänger nicht gibt. Seine letzte ' +
+      `Antwort: ${error}`,
+    doNow:
+      'Nichts ist verloren: Prüfen Sie die Adresse, und beginnen Sie die E-Mails wieder; sie bringen dann alles ' +
+      'seither. Ist die Adresse falsch, entfernen Sie sie.',
+    button: 'E-Mails öffnen',
   },
   sentBy: (site, origin) => `Gesendet von ${site} auf ${origin}. Antworten an diese Adresse liest niemand.`,
 }

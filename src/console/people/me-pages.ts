@@ -1,4 +1,4 @@
-// A person's own settings: name, language, sessions.
+// A person's own settings: name, language, mails with hits, sessions.
 import { oneLine } from '../../digests/digest-content.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { listPasskeys, type Passkey } from '../../store/people/passkeys.ts'
@@ -11,6 +11,8 @@ import { type Html, html } from '../frame/html.ts'
 import { isLanguage } from '../frame/languages.ts'
 import { type PageAnswer, type PageRoute, type PersonRequest, page, personPage, redirect } from '../frame/page.ts'
 import { empty, field, moment, noteBox, part, select, table, unseen } from '../frame/parts.ts'
+import { errorNote } from '../hits/search-form-parts.ts'
+import { type LetterSent, letterPart, saveLetter, startLetter } from './letter-part.ts'
 import { meTexts } from './me-texts.ts'
 
 /** Maximum number of characters of a name. */
@@ -21,11 +23,20 @@ const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }
 export const mePages = (context: ConsoleContext): PageRoute[] => [
   personPage('GET', '/me', (request) => mePage(context, request)),
   personPage('POST', '/me', (request) => save(context, request)),
+  personPage('POST', '/me/letter', async (request) => {
+    const saved = await saveLetter(context, request)
+    return 'form' in saved ? mePage(context, request, saved) : saved
+  }),
+  personPage('POST', '/me/letter/start', (request) => startLetter(context, request)),
   personPage('POST', '/me/end', (request) => endOne(context, request)),
   personPage('POST', '/me/end-others', (request) => endOthers(context, request)),
 ]
 
-async function mePage(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+async function mePage(
+  context: ConsoleContext,
+  request: PersonRequest,
+  sent: LetterSent | undefined = undefined,
+): Promise<PageAnswer> {
   const { viewer, language } = request
   const texts = meTexts[language]
   const passkeys = await listPasskeys(context.store.db, viewer.person.personId)
@@ -33,8 +44,11 @@ async function mePage(context: ConsoleContext, request: PersonRequest): Promise<
     title: texts.pageNames.settings,
     lead: texts.lead(viewer.person.mail),
     actions: html`<a class="btn" href="/me/calendar">${texts.calendar}</a>`,
+    ...(sent && { status: 422 }),
     body: html`
+      ${sent && errorNote(sent.errors, language)}
       ${part(texts.you, personForm(request))}
+      ${await letterPart(context, request, sent)}
       ${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}
       ${part(texts.sessions, sessionList(context, request), texts.sessionsHint)}
     `,

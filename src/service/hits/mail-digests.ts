@@ -1,6 +1,8 @@
 // Makes digests, and sends them and the mails of the console while the service runs: checks every few seconds for what
 // is due, and never ends the service.
 
+import { serviceActor } from '../../actions/acting.ts'
+import { endRecipient } from '../../actions/digests.ts'
 import { openMailServer } from '../../digests/mail-server.ts'
 import { makeDigests } from '../../digests/make-digests.ts'
 import { type Leaving, type SendOptions, sendMails } from '../../digests/send-mails.ts'
@@ -8,6 +10,7 @@ import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Config, MailSettings } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
+import { mailDomainOf } from '../../platform/mail-address.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
@@ -37,7 +40,8 @@ export function startMails(
 ): { readonly close: () => Promise<void> } {
   const { store, clock, config, mail, random, log, report, renderAccountMail, renderDigest, onGivenUp } = options
   const server = openMailServer(mail)
-  const domain = mail.from.slice(mail.from.indexOf('@') + 1)
+  const domain = mailDomainOf(mail.from)
+  const accepted = new Set<string>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const look = async (signal: AbortSignal) => {
@@ -51,6 +55,9 @@ export function startMails(
         clock,
         random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
         server,
+        accepted,
+        endRecipient: (trx, digestId, error) =>
+          endRecipient(trx, { ...serviceActor, now: clock() }, { digestId, error }, domain),
         leaving: sealer && baseUrl !== undefined ? leavingOf(sealer, baseUrl) : undefined,
         renderAccountMail,
         renderDigest,

@@ -228,6 +228,12 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         subject: 'b@example.org',
       },
       { command: 'digest edit', operands: () => [id('digest')], options: { hour: 5 }, subject: 'b@example.org' },
+      {
+        command: 'digest start',
+        operands: () => [id('digest')],
+        subject: 'b@example.org',
+        prepare: () => sql`update digest set ended_at = 1`.execute(store.db),
+      },
       { command: 'digest list' },
       { command: 'digest remove', operands: () => [id('digest')], subject: 'b@example.org' },
       { command: 'webhook create', options: { organization, url: receiver.url }, subject: host },

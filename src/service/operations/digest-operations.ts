@@ -1,6 +1,13 @@
 // The operator's commands about digests: who receives the hits of a search by mail, and when.
-import { addDigest, type DigestTerms, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
-import { type Rhythm, zoneNameOf } from '../../digests/digest-schedule.ts'
+import {
+  addDigest,
+  type DigestTerms,
+  editDigest,
+  removeDigest,
+  startDigest,
+  usualDigestTerms,
+} from '../../actions/digests.ts'
+import { type Rhythm, type Weekday, zoneNameOf } from '../../digests/digest-schedule.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
@@ -61,7 +68,7 @@ export const editDigestNow: Operation<DigestContext> = async (context, { options
   if (outcome.kind === 'unchanged')
     throw new OperatorError(
       'nothing-to-change',
-      'Nothing to change: pass a different --rhythm, --hour, --zone or --language.',
+      'Nothing to change: pass a different --rhythm, --weekday, --hour, --zone or --language.',
     )
   await show(context, digestId, emit)
   return 0
@@ -81,6 +88,17 @@ export const listDigestsNow: Operation<DigestContext> = async ({ store, config }
     })
   for (const digest of digests) emit(digestEvent(digest))
   if (digests.length > 0 && !config.mail) emit({ event: 'warning', message: mailMissing })
+  return 0
+}
+
+/** `digest start ID`: after the mails to the person ended. */
+const startDigestNow: Operation<DigestContext> = async (context, { operands }, emit) => {
+  const digestId = operands[0]!.toLowerCase()
+  const outcome = await inTransaction(context.store, (trx) => startDigest(trx, actingOf(context), digestId))
+  if (outcome.kind === 'gone') throw noDigest(operands[0]!)
+  if (outcome.kind === 'unchanged')
+    throw new OperatorError('nothing-to-change', 'Nothing to start: the mails to this person have not ended.')
+  await show(context, digestId, emit)
   return 0
 }
 
@@ -106,8 +124,9 @@ const noDigest = (id: string) =>
   new OperatorError('no-digest', `There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
 /** What the options say. Throws OperatorError for an unknown zone. */
-const termsOf = ({ rhythm, hour, zone, language }: ControlRequest['options']): Partial<DigestTerms> => ({
+const termsOf = ({ rhythm, weekday, hour, zone, language }: ControlRequest['options']): Partial<DigestTerms> => ({
   ...(rhythm !== undefined && { rhythm: rhythm === 'at-once' ? 'atOnce' : (rhythm as Rhythm) }),
+  ...(weekday !== undefined && { weekday: weekday as Weekday }),
   ...(hour !== undefined && { hour: Number(hour) }),
   ...(zone !== undefined && { zone: zoneNamed(String(zone)) }),
   ...(language !== undefined && { language: language as DigestTerms['language'] }),
@@ -124,12 +143,18 @@ function zoneNamed(name: string): string {
 
 function digestEvent(listed: ListedDigest): EventOf<'digest'> {
   const { digestId, searchNo: _, organizationId: _id, madeDay: _day, dueAt, ...digest } = listed
-  return { event: 'digest', id: digestId, ...digest, nextAt: digest.rhythm === 'atOnce' ? null : dueAt }
+  return {
+    event: 'digest',
+    id: digestId,
+    ...digest,
+    nextAt: digest.rhythm === 'atOnce' || digest.endedAt !== null ? null : dueAt,
+  }
 }
 
 export const operations = {
   'digest create': createDigestNow,
   'digest edit': editDigestNow,
   'digest list': listDigestsNow,
+  'digest start': startDigestNow,
   'digest remove': removeDigestNow,
 } satisfies Operations

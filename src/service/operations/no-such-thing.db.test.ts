@@ -73,6 +73,7 @@ const cases: readonly Case[] = [
   ['digest create', [], { ...acme, search: 'Bridges', to: 'anna@example.org' }],
   ['digest edit', [id], { hour: 8 }],
   ['digest list', [], { organization: 'Nobody' }],
+  ['digest start', [id]],
   ['digest remove', [id]],
   ['console link', ['anna@example.org']],
   ['organization show', ['Nobody']],

@@ -21,6 +21,8 @@ export type Digest = {
   /** A mail address. */
   readonly person: string
   readonly rhythm: 'atOnce' | 'daily' | 'weekly'
+  /** Of weekly ones. */
+  readonly weekday: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
   readonly hour: number
   readonly zone: string
   readonly language: 'en' | 'de'
@@ -30,24 +32,27 @@ export type Digest = {
   readonly madeDay: number
   readonly madeAt: number | null
   readonly dueAt: number
+  /** When the mails to the person ended because the server knows no such recipient; null: they go on. */
+  readonly endedAt: number | null
 }
 
 /** What a person decides about all of their digests. */
-type DigestTermsStored = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'language'>
+type DigestTermsStored = Pick<Digest, 'rhythm' | 'weekday' | 'hour' | 'zone' | 'language'>
 /** With what decides when the next one is due. */
 type DigestTiming = DigestTermsStored & Pick<Digest, 'madeDay' | 'dueAt'>
 
 // programs of an older version write no language: their mails are English
 const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search,
   o.organization_id as "organizationId", o.name as organization, g.person,
-  g.rhythm, g.hour, g.zone, case when g.language = 'de' then 'de' else 'en' end as language,
-  g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
+  g.rhythm, coalesce(g.weekday, 'monday') as weekday, g.hour, g.zone, case when g.language = 'de' then 'de' else 'en' end as language,
+  g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt",
+  g.ended_at as "endedAt"`
 const digestTables = sql`digest g left join saved_search s using (search_no)
   join organization o on o.organization_id = coalesce(s.organization_id, g.organization_id)`
 
 /**
  * A new digest. It begins with the hits of the first edition that is not matched completely. A person who has others
- * keeps the terms of those.
+ * keeps the terms of those, and whether they ended.
  */
 export function createDigest(
   store: Pick<Store, 'db'>,
@@ -64,12 +69,15 @@ export function createDigest(
     if (rows[0]!.isThere) return 'exists'
     if (rows[0]!.count >= maxDigests) return 'tooMany'
     const others = await lockDigestsOf(trx, sql`lower(${person})`)
-    const { rhythm, hour, zone, language, madeDay, dueAt } = others[0] ?? wanted
-    const madeAt = others[0]?.madeAt ?? null
+    const { rhythm, weekday, hour, zone, language, madeDay, dueAt } = others[0] ?? wanted
+    const { madeAt = null, endedAt = null } = others[0] ?? {}
     await sql`
-      insert into digest (digest_id, search_no, person, rhythm, hour, zone, language, last_edition, made_day, made_at, due_at, created_at)
-      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, ${language}, edition,
-        ${madeDay}::integer, ${madeAt}::bigint, ${dueAt}, ${now} from hit_mark`.execute(trx)
+      insert into digest (digest_id, search_no, person, rhythm, weekday, hour, zone, language, last_edition, made_day, made_at,
+        due_at, created_at, ended_at)
+      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${weekday}, ${hour}::smallint, ${zone}, ${language},
+        edition, ${madeDay}::integer, ${madeAt}::bigint, ${dueAt}, ${now}, ${endedAt}::bigint from hit_mark`.execute(
+      trx,
+    )
     return 'created'
   })
 }
@@ -121,11 +129,30 @@ export async function hasOtherDigests(
 export async function changeTerms(
   trx: Executor,
   person: string,
-  { rhythm, hour, zone, language, dueAt }: DigestTermsStored & Pick<Digest, 'dueAt'>,
+  { rhythm, weekday, hour, zone, language, dueAt }: DigestTermsStored & Pick<Digest, 'dueAt'>,
 ): Promise<void> {
   await sql`
-    update digest set rhythm = ${rhythm}, hour = ${hour}::smallint, zone = ${zone}, language = ${language}, due_at = ${dueAt}
+    update digest set rhythm = ${rhythm}, weekday = ${weekday}, hour = ${hour}::smallint, zone = ${zone}, language = ${language},
+      due_at = ${dueAt}
     where lower(person) = lower(${person})`.execute(trx)
+}
+
+/** Ends the mails to a person, whom the server does not know; their positions stay. */
+export async function endDigests(trx: Executor, person: string, now: number): Promise<void> {
+  await sql`update digest set ended_at = ${now} where lower(person) = lower(${person})`.execute(trx)
+}
+
+/** Starts the mails to a person again: with those that were given up because there was no such recipient. */
+export async function startDigests(
+  trx: Executor,
+  person: string,
+  { dueAt, now }: { readonly dueAt: number; readonly now: number },
+): Promise<void> {
+  await sql`
+    update mail set state = 'due', attempts = 0, refusals = null, gone = null, last_error = null, due_at = ${now}, ended_at = null
+    where state = 'given-up' and gone > 0 and digest_id in (
+      select digest_id from digest where lower(person) = lower(${person}))`.execute(trx)
+  await sql`update digest set ended_at = null, due_at = ${dueAt} where lower(person) = lower(${person})`.execute(trx)
 }
 
 /**
@@ -208,7 +235,7 @@ export async function lockDueDigests(trx: Executor, now: number): Promise<DueDig
       select min(d.digest_id) from digest d
       where lower(d.person) in (
         select lower(person) from digest
-        where search_no is not null and due_at <= ${now} and (rhythm <> 'atOnce' or last_edition < k.edition))
+        where search_no is not null and ended_at is null and due_at <= ${now} and (rhythm <> 'atOnce' or last_edition < k.edition))
       group by lower(d.person))
     order by g.due_at, g.digest_id limit 1 for update of g skip locked`.execute(trx)
   const found = rows[0]
@@ -246,21 +273,41 @@ type DigestSpan = {
   readonly upTo: number
 }
 
-/** By deadline, those without one then, and those already closed last: `limit` tenders after the first `offset`. */
+const foundIn = ({ searches, upTo }: DigestSpan) => sql`(
+  select h.*, ${representedId} as shown_id
+  from (
+    select h.*, ${isClosed} as is_closed
+    from unnest(${arrayText(searches.map(({ searchNo }) => searchNo))}::integer[],
+      ${arrayText(searches.map(({ after }) => after))}::integer[]) as s (search_no, after)
+    join hit h on h.search_no = s.search_no and h.digest_edition > s.after and h.digest_edition <= ${upTo}::integer
+    offset 0
+  ) h)`
+/** The order of tenders: by deadline, those without one then, and those already closed last. */
+const tenderOrder = sql`bool_and(is_closed), min(deadline_ms) nulls last, shown_id`
+/** Maximum number of rows of `digestRest`. */
+const maxRestKinds = 1000
+
+/** How many of the tenders after the first `offset` which searches found, the most frequent first. */
+export async function digestRest(
+  trx: Executor,
+  span: DigestSpan,
+  offset: number,
+): Promise<{ readonly searchNos: readonly number[]; readonly count: number }[]> {
+  const { rows } = await sql<{ searchNos: string; count: number }>`
+    select "searchNos", count(*)::integer as count from (
+      select array_to_json(array_agg(distinct search_no order by search_no))::text as "searchNos"
+      from ${foundIn(span)} h group by shown_id order by ${tenderOrder} offset ${offset}::integer
+    ) t group by "searchNos" order by count desc, "searchNos" limit ${maxRestKinds}::integer`.execute(trx)
+  return rows.map(({ searchNos, count }) => ({ searchNos: JSON.parse(searchNos) as number[], count }))
+}
+
+/** In their order: `limit` tenders after the first `offset`. */
 export async function digestHits(
   trx: Executor,
-  { searches, upTo }: DigestSpan,
+  span: DigestSpan,
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
 ): Promise<DigestHits> {
-  const found = sql`(
-    select h.*, ${representedId} as shown_id
-    from (
-      select h.*, ${isClosed} as is_closed
-      from unnest(${arrayText(searches.map(({ searchNo }) => searchNo))}::integer[],
-        ${arrayText(searches.map(({ after }) => after))}::integer[]) as s (search_no, after)
-      join hit h on h.search_no = s.search_no and h.digest_edition > s.after and h.digest_edition <= ${upTo}::integer
-      offset 0
-    ) h)`
+  const found = foundIn(span)
   const { rows: sums } = await sql<{ count: number; hash: string | null }>`
     select count(distinct shown_id)::integer as count,
       encode(sha256(convert_to(string_agg(hit_id, ' ' order by hit_id collate "C"), 'UTF8')), 'hex') as hash
@@ -272,7 +319,7 @@ export async function digestHits(
       select shown_id, bool_and(is_closed) as is_closed, min(deadline_ms) as deadline_ms,
         json_agg(json_build_object('searchNo', search_no, 'matched', matched, 'reasons', reasons) order by search_no)::text as matches
       from ${found} h group by shown_id
-      order by bool_and(is_closed), min(deadline_ms) nulls last, shown_id
+      order by ${tenderOrder}
       limit ${limit}::integer offset ${offset}::integer
     )
     select h.shown_id as "tenderId", h.is_closed as "isClosed", h.matches, e.body
@@ -291,10 +338,11 @@ export async function moveDigests(
   digestIds: readonly string[],
   moved: Pick<Digest, 'lastEdition' | 'madeDay' | 'madeAt' | 'dueAt'> & DigestTermsStored,
 ): Promise<void> {
-  const { lastEdition, madeDay, madeAt, dueAt, rhythm, hour, zone, language } = moved
+  const { lastEdition, madeDay, madeAt, dueAt, rhythm, weekday, hour, zone, language } = moved
   await sql`
     update digest set last_edition = greatest(last_edition, ${lastEdition}::integer), made_day = ${madeDay}::integer,
-      made_at = ${madeAt}::bigint, due_at = ${dueAt}, rhythm = ${rhythm}, hour = ${hour}::smallint, zone = ${zone}, language = ${language}
+      made_at = ${madeAt}::bigint, due_at = ${dueAt}, rhythm = ${rhythm}, weekday = ${weekday}, hour = ${hour}::smallint,
+      zone = ${zone}, language = ${language}
     where digest_id = any(${arrayText(digestIds)}::text[])`.execute(trx)
 }
 

@@ -48,6 +48,8 @@ export type AuditAction =
   | 'digest.create'
   | 'digest.edit'
   | 'digest.remove'
+  | 'digest.end'
+  | 'digest.start'
   | 'webhook.create'
   | 'webhook.update'
   | 'webhook.test'
@@ -134,6 +136,7 @@ export const auditAudiences = {
   undone: 'operators',
   until: 'organization',
   version: 'organization',
+  weekday: 'organization',
   zone: 'organization',
 } as const satisfies { readonly [member: string]: 'organization' | 'operators' }
 

@@ -5,6 +5,8 @@ import type { Executor } from '../database/database.ts'
 
 /** How long mails that were sent or given up are kept. */
 const mailHistoryMs = 30 * dayMs
+/** Maximum number of attempts that is stored. */
+const maxAttemptsCounted = 30_000
 
 export type NewMail = {
   readonly messageId: string
@@ -36,6 +38,9 @@ export type TakenMail = {
   readonly content: string
   /** Attempts made so far. */
   readonly attempts: number
+  /** How many of them the server refused, and how many because there is no such recipient. */
+  readonly refusals: number
+  readonly gone: number
   readonly createdAt: number
   readonly takenUntil: number
 }
@@ -52,27 +57,54 @@ export async function takeMail(
       order by due_at, message_id limit 1 for update skip locked)
     returning m.message_id as "messageId", m.digest_id as "digestId",
       coalesce(m.person, (select person from digest g where g.digest_id = m.digest_id)) as person,
-      m.content, m.attempts, m.created_at as "createdAt", m.taken_until as "takenUntil"`.execute(db)
+      m.content, m.attempts, coalesce(m.refusals, 0) as refusals, coalesce(m.gone, 0) as gone,
+        m.created_at as "createdAt", m.taken_until as "takenUntil"`.execute(db)
   return rows[0]
 }
 
-export type MailOutcome =
+type MailOutcome = (
   | { readonly state: 'sent' }
   | { readonly state: 'given-up'; readonly error: string }
   | { readonly state: 'due'; readonly error: string; readonly dueAt: number }
+) &
+  Pick<TakenMail, 'attempts' | 'refusals' | 'gone'>
 
-/** Records an attempt and releases the mail. What a process records after its time is up changes nothing. */
+/**
+ * Records an attempt and releases the mail; false if nothing changed. After its time is up, a process records only that
+ * the mail was sent.
+ */
 export async function recordMail(
   db: Executor,
-  { messageId, attempts, takenUntil }: TakenMail,
+  { messageId, takenUntil }: TakenMail,
   outcome: MailOutcome,
   at: number,
-): Promise<void> {
-  await sql`
-    update mail set state = ${outcome.state}, attempts = ${attempts + 1}::smallint, taken_until = 0,
-      last_error = ${outcome.state === 'sent' ? null : outcome.error}, due_at = ${outcome.state === 'due' ? outcome.dueAt : at},
-      ended_at = ${outcome.state === 'due' ? null : at}::bigint
-    where message_id = ${messageId} and taken_until = ${takenUntil} and state = 'due'`.execute(db)
+): Promise<boolean> {
+  const { state, refusals, gone } = outcome
+  const { numAffectedRows } = await sql`
+    update mail set state = ${state}, attempts = ${Math.min(outcome.attempts, maxAttemptsCounted)}::smallint, taken_until = 0,
+      refusals = ${refusals}::smallint, gone = ${gone}::smallint,
+      last_error = ${state === 'sent' ? null : outcome.error}, due_at = ${state === 'due' ? outcome.dueAt : at},
+      ended_at = ${state === 'due' ? null : at}::bigint
+    where message_id = ${messageId} and state = 'due' and (taken_until = ${takenUntil} or ${state === 'sent'}::boolean)`.execute(
+    db,
+  )
+  return numAffectedRows === 1n
+}
+
+/** Whether the server has accepted a mail since then. */
+export async function isServerAccepting(db: Executor, since: number): Promise<boolean> {
+  const { rows } = await sql`select from mail where state = 'sent' and ended_at >= ${since} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** When the next attempt is due of a mail with hits that could not be sent to a person yet; undefined without one. */
+export async function failingMailDueAt(db: Executor, person: string): Promise<number | undefined> {
+  const { rows } = await sql<{ dueAt: number }>`
+    select m.due_at as "dueAt" from mail m join digest g using (digest_id)
+    where lower(g.person) = lower(${person}) and m.state = 'due' and m.attempts > 0 order by m.due_at limit 1`.execute(
+    db,
+  )
+  return rows[0]?.dueAt
 }
 
 /** Removes a mail that is no longer wanted. */
@@ -105,14 +137,25 @@ export async function rewriteMail(trx: Executor, messageId: string, content: str
   else await sql`update mail set content = ${content} where message_id = ${messageId}`.execute(trx)
 }
 
-/** Counts of digests and of their mails, for people. */
-export type MailCounts = { readonly digests: number; readonly due: number; readonly givenUp: number }
+/** Counts of digests and of all mails, for people. */
+export type MailCounts = {
+  readonly digests: number
+  readonly due: number
+  readonly givenUp: number
+  /** Of mails that could not be sent yet: when the oldest was created, and the newest answer; null without one. */
+  readonly failingSince: number | null
+  readonly lastError: string | null
+}
 
 export async function countMails(db: Executor): Promise<MailCounts> {
   const { rows } = await sql<MailCounts>`
     select (select count(*) from digest)::integer as digests,
       (select count(*) from mail where state = 'due')::integer as due,
-      (select count(*) from mail where state = 'given-up')::integer as "givenUp"`.execute(db)
+      (select count(*) from mail where state = 'given-up')::integer as "givenUp",
+      (select min(created_at) from mail where state = 'due' and attempts > 0) as "failingSince",
+      (select last_error from mail where state = 'due' and attempts > 0 order by created_at desc limit 1) as "lastError"`.execute(
+    db,
+  )
   return rows[0]!
 }
 

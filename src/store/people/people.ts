@@ -52,6 +52,13 @@ export async function isKnownMail(db: Executor, mail: string): Promise<boolean> 
   return rows.length > 0
 }
 
+/** Whether the person has proven that the mail address is theirs. */
+export async function isMailProven(db: Executor, personId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from person where person_id = ${personId} and is_mail_unproven is not true`.execute(db)
+  return rows.length > 0
+}
+
 /** Creates a person; returns the existing one if the mail address is taken. Call it in the transaction of its cause. */
 export async function createPerson(trx: Executor, person: NewPerson, now: number): Promise<Person> {
   await sql`

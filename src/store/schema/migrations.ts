@@ -793,4 +793,11 @@ export const migrations: Migrations = {
     'alter table webhook_endpoint add column chat text',
     'alter table webhook_endpoint add column language text',
   ],
+  // The day of weekly mails, and mails that ended because the server knows no such recipient.
+  '0018-refused-recipients': [
+    'alter table digest add column weekday text',
+    'alter table digest add column ended_at bigint',
+    'alter table mail add column refusals smallint',
+    'alter table mail add column gone smallint',
+  ],
 }

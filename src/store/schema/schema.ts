@@ -580,6 +580,10 @@ export type Database = {
     made_at: EpochMs | null
     due_at: EpochMs
     created_at: EpochMs
+    /** The day of weekly mails; null: written by a version before this column, which knew only `monday`. */
+    weekday: string | null
+    /** When the mails to this person ended because the server knows no such recipient; null: they go on. */
+    ended_at: EpochMs | null
   }
   /** The mails of digests: outbox and history at once. */
   mail: {
@@ -600,6 +604,9 @@ export type Database = {
     ended_at: EpochMs | null
     /** A mail address; null where the digest names it. */
     person: string | null
+    /** How many attempts the server refused, and how many because there is no such recipient; null: none. */
+    refusals: number | null
+    gone: number | null
   }
   /** People who sign in to the console. */
   person: {
