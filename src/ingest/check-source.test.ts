@@ -1,6 +1,7 @@
 // The live check of a source: which span it covers, and when an answer without entries is a finding.
 import { describe, expect, it } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
+import { source as eop } from '../sources/portals/bg/eop.ts'
 import { source as pncp } from '../sources/portals/br/pncp.ts'
 import { source as findATender } from '../sources/portals/gb/find-a-tender.ts'
 import { source as ekr } from '../sources/portals/hu/ekr.ts'
@@ -20,12 +21,13 @@ const release = {
 
 const monday = Date.UTC(2026, 10, 23, 6)
 
-/** The check of a portal that answers every request with this body; on a Monday by default. */
-function answering(source: Source, bodyOf: (url: URL) => string, now = monday) {
+/** The check of a portal that answers every request with this body, or 404; on a Monday by default. */
+function answering(source: Source, bodyOf: (url: URL) => string | undefined, now = monday) {
   const send: FetchContext['send'] = async ({ url }) => {
-    const bytes = Buffer.from(bodyOf(new URL(url)))
+    const body = bodyOf(new URL(url))
+    const bytes = Buffer.from(body ?? '')
     return {
-      status: 200,
+      status: body === undefined ? 404 : 200,
       headers: {},
       version: undefined,
       bytes: async () => bytes,
@@ -63,6 +65,28 @@ describe('the check of a list that is read whole, or back from today', () => {
     )
     expect([verdict, slot]).toEqual(['ok', '2026-W48'])
     expect(requests.length).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('the check of a portal with a file for each day', () => {
+  const row = {
+    noticeId: 1,
+    uniqueProcurementNumber: '0001-2026-1',
+    buyerName: 'School',
+    publicationDate: '2026-11-20',
+  }
+  it('takes the newest file that is there', async () => {
+    const { slot, documents, findings } = await answering(eop, ({ pathname }) =>
+      pathname.includes('2026-11-20') ? JSON.stringify([row]) : undefined,
+    )
+    expect([slot, documents, findings.join()]).toEqual(['2026-11-20', 1, expect.not.stringContaining('not published')])
+  })
+  it('reports the days if there is none', async () => {
+    expect(await answering(eop, () => undefined)).toMatchObject({
+      verdict: 'differs',
+      documents: 0,
+      findings: ['2026-11-22, 2026-11-21, 2026-11-20, 2026-11-19, 2026-11-18: not published yet.'],
+    })
   })
 })
 

@@ -86,6 +86,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   const findings: string[] = []
   let [documents, notices, announced, isUnreachable] = [0, 0, null as number | null, false]
   let quietSpans = 0
+  const missingSpans: string[] = []
   let firstRejection: Rejection | undefined
   let firstDocument: Uint8Array | undefined
   for (slot of slots) {
@@ -102,9 +103,9 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
       while (documents < enoughDocuments) {
         const next = await iterator.next()
         if (next.done) {
-          isDone = next.value.kind === 'complete' || next.value.kind === 'empty'
-          if (isDone && documents === 0) quietSpans += 1
-          if (next.value.kind === 'notYet') findings.push(`${slot.key} is not published yet.`)
+          isDone = next.value.kind !== 'short'
+          if (next.value.kind === 'notYet') missingSpans.push(slot.key)
+          else if (isDone && documents === 0) quietSpans += 1
           if (next.value.kind === 'short') findings.push(`${slot.key} is not complete: ${next.value.missing}.`)
           break
         }
@@ -139,7 +140,8 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
     if (!isDone || documents > 0 || findings.length > 0) break
   }
   if (documents === 0 && findings.length === 0) {
-    if (slot.key === 'whole') findings.push('The list is empty.')
+    if (missingSpans.length > 0) findings.push(`${missingSpans.join(', ')}: not published yet.`)
+    else if (slot.key === 'whole') findings.push('The list is empty.')
     // a portal that counts none itself is quiet, also where one span takes more requests than a check may send
     else if (quietSpans === 0 && announced !== 0) findings.push(`No entry arrived within ${requests.length} requests.`)
   }

@@ -159,6 +159,20 @@ describe('ten portals', () => {
     }
   }, 300_000)
 
+  test('that show a page for people at the old address: the card is named, and what may know the new one', async () => {
+    const page = '<!DOCTYPE html><html><head><title>Moved</title></head><body><h1>We have moved</h1></body></html>'
+    for (const { id, homepage } of chosen.slice(0, 10)) {
+      const { code, diagnosed } = await mend(id, 'page', (reply) => rewritten(reply, () => page))
+      expect([id, code, diagnosed]).toMatchObject([id, 6, { kind: 'moved', host: null }])
+      expect(diagnosed!.lookAt).toContain(homepage)
+    }
+  }, 300_000)
+
+  test('that has no file for any day: the card is named, and not its list', async () => {
+    const { code, diagnosed } = await mend('bg-eop', 'missing', (reply) => Promise.resolve({ ...reply, status: 404 }))
+    expect([code, diagnosed]).toMatchObject([6, { kind: 'moved', file: 'src/sources/portals/bg/eop.ts', lost: [] }])
+  }, 300_000)
+
   test('that put their list elsewhere: the card is named', async () => {
     let [tried, named] = [0, 0]
     for (const { id } of chosen) {

@@ -4,7 +4,7 @@ import { editDistance } from '../../platform/nearest-word.ts'
 import type { Source } from '../../sources/source.ts'
 
 export type Diagnosis = {
-  /** `moved`: nothing answers at its address, or something else; `list`: no entry is where it was; `fields`: entries
+  /** `moved`: nothing answers at its address, or a page for people; `list`: no entry is where it was; `fields`: entries
    * have other names. */
   readonly kind: 'moved' | 'list' | 'fields'
   /** From the root of the repository. */
@@ -18,7 +18,7 @@ export type Diagnosis = {
 }
 
 export type Seen = {
-  readonly result: Pick<CheckResult, 'verdict' | 'documents' | 'findings'>
+  readonly result: Pick<CheckResult, 'verdict' | 'documents' | 'requests'>
   /** Names in the documents that arrived, in the answers, and in made-up documents as the portal wrote them. */
   readonly names: ReadonlySet<string>
   readonly answerNames: ReadonlySet<string>
@@ -56,7 +56,7 @@ export function mostLike<Document>(
 export function diagnose(source: Source, seen: Seen): Diagnosis | undefined {
   const { result, host } = seen
   const file = cardFileOf(source.id)
-  if (result.verdict === 'unreachable' && seen.answerNames.size === 0)
+  if (isGone(source, seen))
     return { kind: 'moved', file, lost: [], host, lookAt: host === null ? pagesAbout(source) : [] }
   if (result.documents === 0) {
     if (result.verdict === 'quiet') return undefined
@@ -75,6 +75,21 @@ export function diagnose(source: Source, seen: Seen): Diagnosis | undefined {
   return result.verdict === 'ok' || result.verdict === 'quiet'
     ? undefined
     : { kind: 'fields', file: seen.parsers[0] ?? file, lost: [], host, lookAt: [] }
+}
+
+/**
+ * No entry arrived: nothing answered, all that answered were pages for people, or it led elsewhere. A portal that has
+ * notices every day does not lack the file of every day that a check asks for.
+ */
+function isGone(source: Source, { result, answerNames, host }: Seen): boolean {
+  if (result.documents > 0) return false
+  const isMissing =
+    result.requests.length > 0 && result.requests.every(({ status }) => status === 404 || status === 410)
+  if (result.verdict === 'quiet') return isMissing && (source.expects.perDay?.[0] ?? 0) > 0
+  if (isMissing) return true
+  const readsPages = JSON.stringify(source.channels[0].delivery).includes('"format":"html"')
+  if (answerNames.has('<html>') && !readsPages) return true
+  return result.verdict === 'unreachable' && (host !== null || answerNames.size === 0)
 }
 
 const pagesAbout = ({ homepage, documentation, clients = [] }: Source): string[] => [
