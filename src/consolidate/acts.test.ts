@@ -185,6 +185,67 @@ describe('what is told about a call', () => {
     expect(recordOf([project, end], '2026-04-21').status).toBe('cancelled')
   })
 
+  const three = ['LOT-0001', 'LOT-0002', 'LOT-0003'].map((id) => lot(id, 'Bau'))
+  const open = { submissionDate: '2026-04-30T10:00:00.000Z' as const }
+  const statusesOf = (own: Notice, ...others: readonly Notice[]) => {
+    const { status, lots } = recordOf([own, ...others], '2026-04-21')
+    return [status, ...lots.map((each) => each.status)]
+  }
+
+  test.each([
+    ['folgendes bekannt:\nLos 2 wird aufgehoben.', ['open', 'open', 'cancelled', 'open']],
+    ['folgendes bekannt:\nDie Lose 1 – 2 werden aufgehoben.', ['open', 'cancelled', 'cancelled', 'open']],
+    ['folgendes bekannt:\nLos 2.3 wird aufgehoben.', ['open', 'open', 'open', 'open']],
+    ['folgendes bekannt:\nDas Los Rohbau wird aufgehoben.', ['open', 'open', 'open', 'open']],
+  ])('a call with lots whose title names a lot ends only the lots that are named: %s', (what, statuses) => {
+    const own = notice(1, '2026-04-01', 'Ortsumgehung, Los 2 Brückenbau', 'Brücke.', { ...open, lots: three })
+    expect(statusesOf(own, follow(what))).toEqual(statuses)
+  })
+
+  test('a lot with a point in its id ends alone', () => {
+    const lots = ['1', '2', '2.1', '2.2'].map((id) => lot(id, 'Bau'))
+    const own = notice(1, '2026-04-01', 'Zaunbau', 'Zaun.', { ...open, lots })
+    const ended = statusesOf(own, follow('folgendes bekannt:\nLos 2.1 wird aufgehoben.'))
+    expect(ended).toEqual(['open', 'open', 'open', 'cancelled', 'open'])
+  })
+
+  test('a call that is another lot by its title stays open', () => {
+    const own = notice(1, '2026-04-01', 'Los 2: Zaunbau', 'Zaun.', { ...open, lots: [lot('LOT-0001', 'Zaun')] })
+    expect(statusesOf(own, follow('folgendes bekannt:\nLos 1 wird aufgehoben.'))).toEqual(['open', 'open'])
+    expect(statusesOf(own, follow('folgendes bekannt:\nLos 2 wird aufgehoben.'))).toEqual(['cancelled', 'cancelled'])
+  })
+
+  test.each(['Teilaufhebung Neubau Schule', 'Los Rohbau aufgehoben', 'Aufhebung (Los 1 Rohbau bleibt bestehen)'])(
+    'a partial cancellation without numbers leaves every lot open: %s',
+    (title) => {
+      const own = notice(1, '2026-04-01', 'Neubau Schule', 'Neubau.', { ...open, lots: three })
+      expect(statusesOf(own, notice(2, '2026-04-20', title, ''))).toEqual(['open', 'open', 'open', 'open'])
+      const inPlace = notice(1, '2026-04-01', title, '', { ...open, lots: three })
+      expect(statusesOf(inPlace)).toEqual(['open', 'open', 'open', 'open'])
+    },
+  )
+
+  test('a notice whose text now ends the procedure is cancelled, whatever number its title has', () => {
+    const members = { language: 'en', lots: three }
+    const own = notice(1, '2026-04-01', '', undefined, {
+      ...members,
+      title: { en: 'Cancelled: Framework for part 2 works' },
+      description: { en: 'The tender has been cancelled.' },
+    })
+    expect(statusesOf(own)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled'])
+  })
+
+  test('a lot whose subject sounds like its end is open', () => {
+    const title = { fr: 'Lot 3 : démolition de bâtiments abandonnés' }
+    const own = notice(1, '2026-04-01', '', undefined, {
+      ...open,
+      language: 'fr',
+      title,
+      lots: [lot('LOT-0001', 'Bau')],
+    })
+    expect(statusesOf(own)).toEqual(['open', 'open'])
+  })
+
   test('a suspension lasts until the next text of the call', () => {
     const halt = follow('folgendes bekannt:\nDas Vergabeverfahren wird ausgesetzt.')
     const next = notice(3, '2026-04-25', 'Zaunbau', told('folgende Berichtigung bekannt:\nPosition 3 entfällt.'))

@@ -1,11 +1,11 @@
 // The status of a tender and its lots: a pure function of its notices and of the current time (docs/consolidation.md).
-import type { LotResult, NoticeLot } from '../domain/notice.ts'
+import type { LotResult, Notice, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import { isStandingSystem } from './credible.ts'
 import { isToldOnly } from './link-keys.ts'
 import { type LotOutcome, lotOutcomes } from './lot-outcomes.ts'
-import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
+import { type Announcement, type CompetitionState, endsByTitle, shareLots, type Timeline } from './timeline.ts'
 
 /** A lot of the record: what the call says about it, what the result says about it, and its status. */
 export type LotState = {
@@ -155,13 +155,10 @@ function decidedStatus(result: LotResult | undefined): LotStatus | undefined {
  */
 function wholeDecision({ live, competition }: Timeline): Decision | undefined {
   let decision: Decision | undefined
-  // a call without other lots is itself the lot that a cancellation names
-  const isLot = competition !== undefined && competition.lots.length < 2
   const hasResult = live.some(({ role }) => role === 'result')
   for (const announcement of live) {
     const { notice, role } = announcement
-    const endsLot = isLot && notice.act?.act === 'cancellation' && notice.act.lotNumbers !== undefined
-    const isEnded = notice.isCancelled === true || notice.isUnsuccessful === true || endsLot
+    const isEnded = notice.isCancelled === true || notice.isUnsuccessful === true || endsOnlyLot(competition, notice)
     if (role !== 'planning' && isEnded && !notice.lots.some((lot) => lot.result?.outcome === 'awarded'))
       decision = { result: { outcome: 'not-awarded' }, at: announcement }
     else if (role === 'result' && !notice.lots.some((lot) => lot.result || lot.cancelled))
@@ -169,6 +166,14 @@ function wholeDecision({ live, competition }: Timeline): Decision | undefined {
     else if (role === 'execution' && !hasResult) decision = { result: { outcome: 'awarded' }, at: announcement }
   }
   return decision
+}
+
+/** A call without other lots is itself the lot that a cancellation names, unless its title says that it is another. */
+function endsOnlyLot(competition: CompetitionState | undefined, { act, noticeKey }: Notice): boolean {
+  if (competition === undefined || competition.lots.length > 1) return false
+  if (act?.act !== 'cancellation' || act.lotNumbers === undefined) return false
+  const { notice } = competition
+  return notice.noticeKey === noticeKey || endsByTitle(notice, new Set(act.lotNumbers)) !== false
 }
 
 /** Results from notices that number the lots differently count for the whole. */

@@ -387,19 +387,33 @@ function overlayTold(state: CompetitionState, listing: Announcement): Competitio
   return { notice: { ...withSuspension(call, notice), ...describedWith(call, notice) }, listing, lots }
 }
 
-/** The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole. */
+/** How much of a title can name the lot that it is. */
+const titleCharacters = 400
+
+/** The number of a lot as texts write it: `2` of `LOT-0002`, `2.1` of `2.1`. */
+const numberInText = (lotId: string): string =>
+  (/\d+(?:\.\d+)*(?=\D*$)/.exec(lotId)?.[0] ?? '').split('.').map(Number).join('.')
+
+/**
+ * The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole, unless
+ * one of its own lots has that number.
+ */
 function withEndedLots({ notice: call, lots }: CompetitionState, notice: Notice): readonly ListedLot[] {
   const ended = new Set(notice.act?.lotNumbers)
   if (ended.size === 0) return lots
-  const titles = call === notice ? {} : (call.title ?? {})
-  const isOfTitle = Object.entries(titles).some(([language, title]) => {
-    const own = lotNumbersIn(title, language)
-    return own.length > 0 && own.every((number) => ended.has(number))
-  })
+  const isListed = lots.length > 1 && lots.some(({ lot }) => ended.has(numberInText(lot.lotId)))
+  const ends = call === notice || isListed ? undefined : endsByTitle(call, ended)
   return lots.map((listed): ListedLot => {
-    const isEnded = isOfTitle || ended.has(String(Number(/(\d+)\D*$/.exec(listed.lot.lotId)?.[1])))
+    const isEnded = ends ?? ended.has(numberInText(listed.lot.lotId))
     return isEnded ? { lot: { ...listed.lot, cancelled: true }, listing: listed.listing } : listed
   })
+}
+
+/** Whether a call ends with these lots by its own title; undefined if no title names a lot. */
+export function endsByTitle({ title = {} }: Notice, ended: ReadonlySet<string>): boolean | undefined {
+  const named = Object.entries(title).map(([language, text]) => lotNumbersIn(text.slice(0, titleCharacters), language))
+  const own = named.filter(({ length }) => length > 0)
+  return own.length > 0 ? own.some((numbers) => numbers.every((number) => ended.has(number))) : undefined
 }
 
 function withSuspension(call: Notice, notice: Notice): Notice {

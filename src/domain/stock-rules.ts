@@ -9,11 +9,11 @@
  */
 export const stockRules = {
   parsers: 36,
-  acts: 3,
+  acts: 4,
   keys: 1,
   matching: 3,
   records: 3,
-  lifecycle: 2,
+  lifecycle: 3,
   values: 1,
   estimates: 2,
 } as const

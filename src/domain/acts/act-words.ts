@@ -43,16 +43,12 @@ const sisters: { readonly [language: string]: readonly string[] } = {
 export type DateNouns = { readonly deadline: PhraseTable; readonly other: PhraseTable }
 
 /**
- * Nouns for lots that stand before numbers, after ordinal numbers (`2.`) and after others; words for all of them
- * together, and those between the ends of a range.
+ * Nouns for lots that stand before numbers, those of them for several, nouns after ordinal numbers (`2.`) and after
+ * others; words for all of them together, for a range and a list, for what is tendered, for lots that do not end, and for
+ * awarded ones.
  */
-export type LotWords = {
-  readonly before: PhraseTable
-  readonly after: PhraseTable
-  readonly bare: PhraseTable
-  readonly whole: PhraseTable
-  readonly upTo: PhraseTable
-}
+const lotWords = ['before', 'many', 'after', 'bare', 'whole', 'upTo', 'and', 'procedure', 'stays', 'given'] as const
+export type LotWords = { readonly [name in (typeof lotWords)[number]]: PhraseTable }
 
 type Line = { readonly language: string; readonly key: string; readonly phrases: string }
 
@@ -91,13 +87,8 @@ function readLanguage(language: string): LanguageWords {
   )
   const none = phraseTable([])
   const nouns = { deadline: tableOf(own, 'date deadline') ?? none, other: tableOf(own, 'date other') ?? none }
-  const lots = {
-    before: tableOf(own, 'lot before') ?? none,
-    after: tableOf(own, 'lot after') ?? none,
-    bare: tableOf(own, 'lot bare') ?? none,
-    whole: tableOf(own, 'lot whole') ?? none,
-    upTo: tableOf(own, 'lot upTo') ?? none,
-  }
+  const tables = lotWords.map((name) => [name, tableOf(own, `lot ${name}`) ?? none] as const)
+  const lots = Object.fromEntries(tables) as LotWords
   const read = { words, nouns, lots }
   byLanguage.set(language, read)
   return read

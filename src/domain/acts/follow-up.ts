@@ -2,7 +2,7 @@
 // say follows the announcement; the title that they quote before may hold any word.
 import type { Act, ActReading } from './act.ts'
 import { actWordsOf, dateNounsOf } from './act-words.ts'
-import { endedLots } from './ended-lots.ts'
+import { actOfEnded, endedLots } from './ended-lots.ts'
 import { findPhrase, tokensOf } from './phrases.ts'
 
 const opening =
@@ -10,6 +10,8 @@ const opening =
 const announced = /\bbekannt\b\s*(?:[:,.]|(?=dass\b))/giu
 /** How far the announcement may be from the beginning: names, numbers and the quoted title stand before it. */
 const reach = 1_500
+/** How much of the announcement says what it is. */
+const firstSentences = 2_500
 
 /** The text after "bekannt:", or undefined if the description is none of this kind. */
 export function followUpText(description: string): string | undefined {
@@ -56,20 +58,14 @@ export function readFollowUp(
     const act = actIn(text)
     const words = { rule: 'sentence about an earlier notice', field: 'description', isFollowUp: true } as const
     const evidence = text.replace(/\s+/g, ' ').trim().slice(0, 160).toWellFormed()
-    const lotNumbers = act === 'cancellation' ? lotsIn(text) : undefined
-    return {
-      act,
-      ...(act !== 'cancellation' && act !== 'award' && { of: 'call' as const }),
-      ...words,
-      evidence,
-      ...(lotNumbers && { lotNumbers }),
-    }
+    if (act === 'cancellation') return { ...endOf(text), ...words, evidence }
+    return { act, ...(act !== 'award' && { of: 'call' as const }), ...words, evidence }
   }
   return undefined
 }
 
 function actIn(text: string): Act {
-  const sentences = text.slice(0, 2_500)
+  const sentences = text.slice(0, firstSentences)
   if (ended.test(sentences)) return 'cancellation'
   if (halted.test(sentences)) return 'suspension'
   if (given.test(sentences)) return 'award'
@@ -83,9 +79,12 @@ function actIn(text: string): Act {
   return found ?? 'correction'
 }
 
-/** The lots that the first sentence that ends something names. */
-function lotsIn(text: string): readonly string[] | undefined {
-  const sentence = text.split(/(?<=[a-zäöüß]{3}[.!])\s+|\n/u).find((each) => ended.test(each)) ?? ''
+/** What the first sentence that ends something ends: the whole, lots, or some that it does not name. */
+function endOf(text: string): Pick<ActReading, 'act' | 'of' | 'lotNumbers'> {
+  const sentences = text.slice(0, firstSentences).split(/(?<=[a-zäöüß]{3}[.!])\s+|\n/u)
+  const sentence = sentences.find((each) => ended.test(each)) ?? ''
   const verb = new RegExp(endedVerb, 'iu').exec(sentence) ?? ended.exec(sentence)
-  return verb ? endedLots(sentence, 'de', { start: verb.index, end: verb.index + verb[0].length }) : undefined
+  return verb
+    ? actOfEnded(endedLots(sentence, 'de', { start: verb.index, end: verb.index + verb[0].length }))
+    : { act: 'cancellation' }
 }

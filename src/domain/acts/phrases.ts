@@ -96,7 +96,7 @@ function alternativesOf(text: string): string[] {
 const isSeparator = ({ word }: Token): boolean => word === '|' || word === ':' || word === '\n'
 
 /** Whether a part of the title ends here, maybe with a number. */
-function isEnd(tokens: readonly Token[], at: number): boolean {
+export function isPartEnd(tokens: readonly Token[], at: number): boolean {
   let position = at
   while (tokens[position] && /^\p{N}/u.test(tokens[position]!.word)) position++
   const after = tokens[position]
@@ -116,7 +116,7 @@ function endOf(elements: readonly Element[], index: number, tokens: readonly Tok
     return undefined
   }
   if (element.kind === 'colon') return tokens[at]?.word === ':' ? endOf(elements, index + 1, tokens, at + 1) : undefined
-  if (element.kind === 'end') return isEnd(tokens, at) ? endOf(elements, index + 1, tokens, at) : undefined
+  if (element.kind === 'end') return isPartEnd(tokens, at) ? endOf(elements, index + 1, tokens, at) : undefined
   // other signs inside of a phrase do not count
   let position = at
   if (index > 0) while (tokens[position] && isSeparator(tokens[position]!)) position++
@@ -131,11 +131,16 @@ function endOf(elements: readonly Element[], index: number, tokens: readonly Tok
   return isEqual ? endOf(elements, index + 1, tokens, position + 1) : undefined
 }
 
-/** Whether one of the phrases begins at a position. */
-export function isPhrase(table: PhraseTable, tokens: readonly Token[], at: number): boolean {
+/** The position after the longest of the phrases that begin at a position. */
+export function phraseEnd(table: PhraseTable, tokens: readonly Token[], at: number): number | undefined {
   const phrases = [...(table.byWord.get(tokens[at]?.word ?? '') ?? []), ...table.others]
-  return phrases.some(({ elements }) => endOf(elements, 0, tokens, at) !== undefined)
+  const ends = phrases.flatMap(({ elements }) => endOf(elements, 0, tokens, at) ?? [])
+  return ends.length > 0 ? Math.max(...ends) : undefined
 }
+
+/** Whether one of the phrases begins at a position. */
+export const isPhrase = (table: PhraseTable, tokens: readonly Token[], at: number): boolean =>
+  phraseEnd(table, tokens, at) !== undefined
 
 /** The phrases that stand in a text, each place once. `isAllowed` tells positions of tokens. */
 export function findPhrases(
@@ -190,8 +195,11 @@ const governing = new Set(
   ).split(/\s+/),
 )
 
+/** Whether a word only joins a noun to the one before. */
+export const governs = ({ word }: Token): boolean => governing.has(word)
+
 /** Whether a part of the title begins here, as far as openings do not count. */
-function isPartStart(tokens: readonly Token[], at: number): boolean {
+export function isPartStart(tokens: readonly Token[], at: number): boolean {
   let before = at - 1
   while (before >= 0 && (opening.has(tokens[before]!.word) || /\p{N}/u.test(tokens[before]!.word))) before--
   return before < 0 || tokens[before]!.word === '.' || isSeparator(tokens[before]!)
@@ -199,7 +207,7 @@ function isPartStart(tokens: readonly Token[], at: number): boolean {
 
 /** Whether a phrase touches the beginning or the end of a part of the title, so that it speaks of the notice itself. */
 export function isAtEdge(tokens: readonly Token[], at: number, end: number): boolean {
-  return isPartStart(tokens, at) || (isEnd(tokens, end) && !governing.has(tokens[at - 1]!.word))
+  return isPartStart(tokens, at) || (isPartEnd(tokens, end) && !governing.has(tokens[at - 1]!.word))
 }
 
 /** Whether the phrase begins the text, as far as openings do not count. */

@@ -4,7 +4,16 @@ import type { Notice } from '../notice.ts'
 import type { Act, ActField, ActReading, ActRule, Intention } from './act.ts'
 import { type ActWords, actWordsOf, type SpokenAct, spokenActs } from './act-words.ts'
 import { readNewDeadline } from './deadline-text.ts'
-import { endedLots, endedLotsOfText, sentenceAround } from './ended-lots.ts'
+import {
+  actOfEnded,
+  type Ended,
+  endedLots,
+  endedLotsOfText,
+  isLotStatement,
+  lotNumbersIn,
+  namesAllLots,
+  sentenceAround,
+} from './ended-lots.ts'
 import { readFollowUp } from './follow-up.ts'
 import { findPhrase, isAtEdge, isAtStart, tokensOf } from './phrases.ts'
 
@@ -22,6 +31,8 @@ type Spoken = {
   readonly evidence: string
   /** Where the words stand in the text. */
   readonly place?: { readonly start: number; readonly end: number }
+  /** The words are those for the end of a lot. */
+  readonly isOfLot?: true
 }
 
 /** The act of a notice with the rule and the words that decided. */
@@ -177,18 +188,19 @@ function spokenIn(
   return undefined
 }
 
-function spokenInTitle(words: ActWords, title: string, only: readonly SpokenAct[] = spokenActs): Spoken | undefined {
+function spokenInTitle(language: string, title: string, only: readonly SpokenAct[] = spokenActs): Spoken | undefined {
   const tokens = tokensOf(title, titleCharacters)
+  const words = actWordsOf(language)
   for (const act of only) {
     const { edge, lot, title: anywhere } = words.get(act)!
-    const isEdge = (at: number, end: number): boolean => isAtEdge(tokens, at, end)
-    const found =
-      (edge && findPhrase(edge, tokens, isEdge)) ??
-      (lot && findPhrase(lot, tokens, isEdge)) ??
-      (anywhere && findPhrase(anywhere, tokens))
+    const whole = edge && findPhrase(edge, tokens, (at, end) => isAtEdge(tokens, at, end))
+    const ofLot =
+      lot && !whole && findPhrase(lot, tokens, (at, end) => isLotStatement(title, language, tokens, at, end))
+    const found = whole ?? ofLot ?? (anywhere && findPhrase(anywhere, tokens))
     if (found) {
       const evidence = excerpt(title.slice(found.start, found.end))
-      return { act, rule: 'words of the title', field: 'title', evidence, place: found }
+      const spoken = { act, rule: 'words of the title', field: 'title', evidence, place: found } as const
+      return ofLot ? { ...spoken, isOfLot: true } : spoken
     }
   }
   return undefined
@@ -238,12 +250,14 @@ function actOfWords(notice: Notice): ActReading | undefined {
   for (const { language, title, description } of textsOf(notice)) {
     const words = actWordsOf(language)
     const found =
-      spokenInProcedure(words, notice) ??
+      spokenInProcedure(language, notice) ??
       (form === 'call' ? jobOffer(title, description) : undefined) ??
-      spokenInTitle(words, title, titleActs) ??
+      spokenInTitle(language, title, titleActs) ??
       (form === 'call' ? spokenInText(words, description, 'description') : undefined)
-    if (found && isBelieved(notice, found, title, description))
-      return readingOf(notice, found, { language, title, description })
+    if (!found || !isBelieved(notice, found, title, description)) continue
+    const reading = readingOf(notice, found, { language, title, description })
+    // a result that fails for some lots stays a result
+    return isBare && reading.act !== 'cancellation' ? undefined : reading
   }
   return undefined
 }
@@ -261,9 +275,9 @@ function jobOffer(title: string, description: string): Spoken | undefined {
   return isOffer ? { act: 'other', rule: 'words of the title', field: 'title', evidence: excerpt(title) } : undefined
 }
 
-function spokenInProcedure(words: ActWords, { procedureTypeNational }: Notice): Spoken | undefined {
+function spokenInProcedure(language: string, { procedureTypeNational }: Notice): Spoken | undefined {
   if (procedureTypeNational === undefined || !procedureTypeNational.includes(' ')) return undefined
-  const found = spokenInTitle(words, procedureTypeNational, ['direct', 'restricted', 'prior-information'])
+  const found = spokenInTitle(language, procedureTypeNational, ['direct', 'restricted', 'prior-information'])
   return found && { ...found, rule: 'words of the procedure', field: 'procedure' }
 }
 
@@ -272,10 +286,10 @@ const past =
   /\b(?:wiederholung\p{L}*|erneut\p{L}*|neuausschreibung\p{L}*|rückversetzung|re-?tender|relance\p{L}*|relaunch\p{L}*|riapertura)\b/iu
 
 /**
- * A call is not hidden by words that may mean something else: what is bought, an earlier procedure, or a text beside a
- * deadline that is still to come.
+ * A call is not hidden by words that may mean something else: what is bought, an earlier procedure, or a text or a lot
+ * beside a deadline that is still to come.
  */
-function isBelieved(notice: Notice, { act, field }: Spoken, title: string, description: string): boolean {
+function isBelieved(notice: Notice, { act, field, isOfLot }: Spoken, title: string, description: string): boolean {
   if (isPlan(notice)) return true
   // the journal publishes no sales: what is called so there is a concession
   if (act === 'other' && (notice.format === 'ted-export' || notice.publisher === 'ted')) return false
@@ -284,7 +298,7 @@ function isBelieved(notice: Notice, { act, field }: Spoken, title: string, descr
     past.test(`${title} ${field === 'description' ? description.slice(0, firstSentences) : ''}`)
   )
     return false
-  if (field !== 'description') return true
+  if (field !== 'description' && !isOfLot) return true
   return !hasDeadlineAhead(notice) || act === 'deadline-extension' || act === 'correction' || act === 'suspension'
 }
 
@@ -304,22 +318,24 @@ function intentionOf(notice: Notice, spoken: Spoken, title: string, description:
   return directWords.test(text) ? 'direct' : 'restricted'
 }
 
-/** The lots that a cancellation names: where it says that something ended, else in the first sentences that say so. */
-function lotsEndedBy({ field, place }: Spoken, { language, title, description }: Texts): readonly string[] | undefined {
-  const { sentence, ended } =
-    field === 'title' ? { sentence: title, ended: place! } : sentenceAround(description, place!)
+/** What a cancellation ends: what it says in its own sentence, else in the first sentences that say so. */
+function endedBy({ field, place, isOfLot }: Spoken, { language, title, description }: Texts): Ended {
+  const { sentence, ended } = sentenceAround(field === 'title' ? title : description, place!)
+  const said = endedLots(sentence, language, ended, field === 'title')
+  if (field !== 'title') return said
+  const first = description.slice(0, firstSentences)
   const { edge, text, lot } = actWordsOf(language).get('cancellation')!
-  return (
-    endedLots(sentence, language, ended) ??
-    (field === 'title'
-      ? endedLotsOfText(
-          description.slice(0, firstSentences),
-          language,
-          [lot, text, edge].filter((table) => table !== undefined),
-        )
-      : undefined)
-  )
+  const tables = [lot, text, edge].filter((table) => table !== undefined)
+  if (typeof said === 'object') return said.isAside && endsProcedure(first, language) ? 'whole' : said
+  const isSome = isOfLot && said === 'whole' && !namesAllLots(sentence, language)
+  const told = endedLotsOfText(first, language, tables)
+  return isSome && told === 'whole' ? 'some' : told === 'whole' ? said : told
 }
+
+/** Whether the first sentences say that the whole ended: lots in the title are then what was bought. */
+const endsProcedure = (first: string, language: string): boolean =>
+  spokenInText(actWordsOf(language), first, 'description', firstSentences, ['cancellation']) !== undefined &&
+  lotNumbersIn(first, language).length === 0
 
 function readingOf(notice: Notice, spoken: Spoken, texts: Texts): ActReading {
   const { rule, field, evidence } = spoken
@@ -330,15 +346,16 @@ function readingOf(notice: Notice, spoken: Spoken, texts: Texts): ActReading {
   const of = isPlan(notice) ? ('prior-information' as const) : ('call' as const)
   if (spoken.act === 'correction' || spoken.act === 'deadline-extension' || spoken.act === 'suspension')
     return { act: spoken.act, of, ...words }
-  const lotNumbers = spoken.act === 'cancellation' && !isPlan(notice) ? lotsEndedBy(spoken, texts) : undefined
-  return { act: spoken.act, ...words, ...(lotNumbers && { lotNumbers }) }
+  if (spoken.act !== 'cancellation') return { act: spoken.act, ...words }
+  const end = isPlan(notice) && !spoken.isOfLot ? 'whole' : endedBy(spoken, texts)
+  return { ...actOfEnded(end), ...(end === 'some' && { of }), ...words }
 }
 
 /** A sign that is not enough to decide. */
 function doubtIn(notice: Notice): ActReading['doubt'] {
   for (const { language, title, description } of textsOf(notice)) {
     const words = actWordsOf(language)
-    const found = spokenInTitle(words, title) ?? spokenInText(words, description, 'description')
+    const found = spokenInTitle(language, title) ?? spokenInText(words, description, 'description')
     if (found) {
       const act = found.act === 'direct' || found.act === 'restricted' ? 'ex-ante' : found.act
       return { act, field: found.field, evidence: found.evidence }
