@@ -24,7 +24,7 @@ export type SpokenAct = (typeof spokenActs)[number]
 const places = ['edge', 'title', 'text', 'lot'] as const
 type Place = (typeof places)[number]
 
-type WordsOfAct = { readonly [place in Place]?: PhraseTable }
+export type WordsOfAct = { readonly [place in Place]?: PhraseTable }
 export type ActWords = ReadonlyMap<SpokenAct, WordsOfAct>
 
 /** Languages that are written with the words of another. */

@@ -153,6 +153,7 @@ test.each([
   ['Das Verfahren wird aufgehoben, Los 1 wurde vergeben.', 'the whole'],
   ['Los 1 wurde vergeben und Los 2 wird aufgehoben.', ['2']],
   ['Aufgehoben wird das Verfahren für Los 2. Los 1 hat viele Angebote.', ['2']],
+  ['Los 2 Stühle:\nDie Leistung wird aufgehoben.', ['2']],
   ['Los 2 – Stühle wird aufgehoben, da keine Angebote eingegangen sind.', ['2']],
   ['Die Ausschreibung wird für die Lose 1 – 3 aufgehoben, Los 4 bleibt bestehen.', ['1', '2', '3']],
 ])('told about an earlier notice: %s ends %s', (text, lots) => {
@@ -164,6 +165,9 @@ test.each([
   ['de', 'Los Rohbau aufgehoben'],
   ['de', 'Aufhebung (Los 1 Rohbau bleibt bestehen)'],
   ['de', 'Schulmöbel', told('Das Los Stühle wird aufgehoben.')],
+  ['de', 'Schulmöbel', told('Das Verfahren wird aufgehoben. Los 1 bleibt bestehen.')],
+  ['fr', 'Avis d’annulation', 'La procédure est annulée. Les autres lots sont maintenus.'],
+  ['es', 'Anuncio de anulación', 'Sin ofertas en los lotes 2 y 3, continúa la licitación del lote 1.'],
   ['de', 'Schulmöbel', told('Das Verfahren wird mit Ausnahme von Los 1 aufgehoben.')],
   ['en', 'Partial cancellation: school'],
   ['en', 'Lot A cancelled'],

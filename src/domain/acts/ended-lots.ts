@@ -1,6 +1,6 @@
 // The lots that a cancellation ends, if it names some and not the whole: "Los 2 wird aufgehoben".
 import type { ActReading } from './act.ts'
-import { type LotWords, lotWordsOf } from './act-words.ts'
+import { type LotWords, lotWordsOf, type WordsOfAct } from './act-words.ts'
 import {
   findPhrase,
   findPhrases,
@@ -239,6 +239,16 @@ export function actOfEnded(ended: Ended): Pick<ActReading, 'act' | 'of' | 'lotNu
   return { act: 'cancellation', ...(ended !== 'whole' && { lotNumbers: ended.lots }) }
 }
 
+/** What a cancellation ends, if a text says in other sentences that some lots stay. */
+export function besideKept(ended: Ended, text: string, language: string): Ended {
+  if (ended !== 'whole') return ended
+  const list = textOf(text, language)
+  const { clauses, staying } = clausesOf(list, groupsIn(list))
+  const { before, after, bare } = list.words
+  const nouns = [before, after, bare].flatMap((table) => positionsOf(table, list.tokens))
+  return nouns.some((at) => staying.has(clauses[at]!)) ? 'some' : 'whole'
+}
+
 /** Whether a sentence names all lots. */
 export const namesAllLots = (sentence: string, language: string): boolean =>
   findPhrase(lotWordsOf(language).whole, tokensOf(sentence, sentence.length)) !== undefined
@@ -255,10 +265,10 @@ export function sentenceAround(text: string, place: Place): { readonly sentence:
 }
 
 /** What the first sentence of a text that ends something ends, those that name lots first. `said`: ways to say it. */
-export function endedLotsOfText(text: string, language: string, said: readonly PhraseTable[]): Ended {
+export function endedLotsOfText(text: string, language: string, { lot, text: anywhere, edge }: WordsOfAct): Ended {
   const tokens = tokensOf(text, text.length)
-  const all = said
-    .flatMap((table) => findPhrases(table, tokens))
+  const all = [lot, anywhere, edge]
+    .flatMap((table) => (table ? findPhrases(table, tokens) : []))
     .map((found) => {
       const { sentence, ended } = sentenceAround(text, found)
       return endedLots(sentence, language, ended)

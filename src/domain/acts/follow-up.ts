@@ -2,7 +2,7 @@
 // say follows the announcement; the title that they quote before may hold any word.
 import type { Act, ActReading } from './act.ts'
 import { actWordsOf, dateNounsOf } from './act-words.ts'
-import { actOfEnded, endedLots } from './ended-lots.ts'
+import { actOfEnded, besideKept, endedLots } from './ended-lots.ts'
 import { findPhrase, tokensOf } from './phrases.ts'
 
 const opening =
@@ -12,6 +12,8 @@ const announced = /\bbekannt\b\s*(?:[:,.]|(?=dass\b))/giu
 const reach = 1_500
 /** How much of the announcement says what it is. */
 const firstSentences = 2_500
+/** How much of it says which lots stay. */
+const reachOfLots = 1_000
 
 /** The text after "bekannt:", or undefined if the description is none of this kind. */
 export function followUpText(description: string): string | undefined {
@@ -82,9 +84,9 @@ function actIn(text: string): Act {
 /** What the first sentence that ends something ends: the whole, lots, or some that it does not name. */
 function endOf(text: string): Pick<ActReading, 'act' | 'of' | 'lotNumbers'> {
   const sentences = text.slice(0, firstSentences).split(/(?<=[a-zäöüß]{3}[.!])\s+|\n/u)
-  const sentence = sentences.find((each) => ended.test(each)) ?? ''
+  const sentence = sentences.find((each) => ended.test(each)) ?? ended.exec(text.slice(0, firstSentences))?.[0] ?? ''
   const verb = new RegExp(endedVerb, 'iu').exec(sentence) ?? ended.exec(sentence)
-  return verb
-    ? actOfEnded(endedLots(sentence, 'de', { start: verb.index, end: verb.index + verb[0].length }))
-    : { act: 'cancellation' }
+  if (!verb) return { act: 'cancellation' }
+  const end = endedLots(sentence, 'de', { start: verb.index, end: verb.index + verb[0].length })
+  return actOfEnded(besideKept(end, text.slice(0, reachOfLots), 'de'))
 }

@@ -6,6 +6,7 @@ import { type ActWords, actWordsOf, type SpokenAct, spokenActs } from './act-wor
 import { readNewDeadline } from './deadline-text.ts'
 import {
   actOfEnded,
+  besideKept,
   type Ended,
   endedLots,
   endedLotsOfText,
@@ -319,17 +320,17 @@ function intentionOf(notice: Notice, spoken: Spoken, title: string, description:
 }
 
 /** What a cancellation ends: what it says in its own sentence, else in the first sentences that say so. */
-function endedBy({ field, place, isOfLot }: Spoken, { language, title, description }: Texts): Ended {
-  const { sentence, ended } = sentenceAround(field === 'title' ? title : description, place!)
-  const said = endedLots(sentence, language, ended, field === 'title')
-  if (field !== 'title') return said
+function endedBy(spoken: Spoken, { language, title, description }: Texts): Ended {
+  const { field, place, isOfLot } = spoken
+  const isTitle = field === 'title'
   const first = description.slice(0, firstSentences)
-  const { edge, text, lot } = actWordsOf(language).get('cancellation')!
-  const tables = [lot, text, edge].filter((table) => table !== undefined)
+  const { sentence, ended } = sentenceAround(isTitle ? title : description, place!)
+  const said = endedLots(sentence, language, ended, isTitle)
+  if (!isTitle) return besideKept(said, first, language)
   if (typeof said === 'object') return said.isAside && endsProcedure(first, language) ? 'whole' : said
-  const isSome = isOfLot && said === 'whole' && !namesAllLots(sentence, language)
-  const told = endedLotsOfText(first, language, tables)
-  return isSome && told === 'whole' ? 'some' : told === 'whole' ? said : told
+  const told = endedLotsOfText(first, language, actWordsOf(language).get('cancellation')!)
+  if (told !== 'whole' || said === 'some') return told === 'whole' ? said : told
+  return isOfLot && !namesAllLots(sentence, language) ? 'some' : besideKept('whole', first, language)
 }
 
 /** Whether the first sentences say that the whole ended: lots in the title are then what was bought. */
