@@ -277,8 +277,8 @@ export function endedLotsOfText(text: string, language: string, { lot, text: any
 }
 
 /**
- * Whether words for the end of a lot in a title are one statement, and not what is bought: "Aufhebung von Los 2", "Los 2
- * wurde aufgehoben". `at` and `end` are positions of tokens.
+ * Whether words for the end of a lot in a title are one statement, and not what is bought: "Aufhebung von Los 2",
+ * "Los 2 wurde aufgehoben". `at` and `end` are positions of tokens.
  */
 export function isLotStatement(title: string, language: string, tokens: readonly Token[], at: number, end: number) {
   const list = { text: title, tokens, words: lotWordsOf(language) }
