@@ -395,8 +395,8 @@ const numberInText = (lotId: string): string =>
   (/\d+(?:\.\d+)*(?=\D*$)/.exec(lotId)?.[0] ?? '').split('.').map(Number).join('.')
 
 /**
- * The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole, unless
- * one of its own lots has that number.
+ * The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole,
+ * unless one of its own lots has that number.
  */
 function withEndedLots({ notice: call, lots }: CompetitionState, notice: Notice): readonly ListedLot[] {
   const ended = new Set(notice.act?.lotNumbers)

@@ -44,8 +44,8 @@ export type DateNouns = { readonly deadline: PhraseTable; readonly other: Phrase
 
 /**
  * Nouns for lots that stand before numbers, those of them for several, nouns after ordinal numbers (`2.`) and after
- * others; words for all of them together, for a range and a list, for what is tendered, for lots that do not end, and for
- * awarded ones.
+ * others; words for all of them together, for a range and a list, for what is tendered, for lots that do not end, and
+ * for awarded ones.
  */
 const lotWords = ['before', 'many', 'after', 'bare', 'whole', 'upTo', 'and', 'procedure', 'stays', 'given'] as const
 export type LotWords = { readonly [name in (typeof lotWords)[number]]: PhraseTable }
