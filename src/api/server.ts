@@ -370,7 +370,6 @@ function toolsOf({ options, tenders, addressOf, grants }: Serving, answers: Tool
         address: () => addressOf(request),
       })
     },
-    addressOf,
     origins: [baseUrl, docsUrl].flatMap((url) => (url ? new URL(url).origin : [])),
     refuse: (request, reply, problem) => sendProblem(request, reply, problem, docsUrl),
     send: (reply, { status, headers, body }) =>
@@ -380,6 +379,7 @@ function toolsOf({ options, tenders, addressOf, grants }: Serving, answers: Tool
         .header('connection', 'close')
         .send(body),
     noteGrant: (request, grant) => grants.set(request, grant),
+    grantOf: (request) => grants.get(request),
     onFault: (request, error) => log?.warn({ requestId: request.id, error: String(error) }, 'a message for the tools'),
   }
 }

@@ -21,7 +21,9 @@ const cookieOf = (answer: Response): string | undefined =>
 
 describe.each(drawnEngines)('people (%s)', (engine) => {
   async function open(): Promise<ConsoleWorld> {
-    const world = await openConsoleWorld(engine)
+    const world = await openConsoleWorld(engine, {
+      config: { mail: { host: 'mail.example.org', port: 25, security: 'none', from: 'tenders@example.org' } },
+    })
     opened.push(world)
     return world
   }

@@ -172,11 +172,11 @@ describe('200 notices that give orders', () => {
   })
 })
 
-const post = (body: unknown, headers: Record<string, string> = {}, method = 'POST'): Promise<Response> =>
-  fetch(`${api.origin}/mcp`, {
+const post = (body: unknown, headers: Record<string, string> = {}, method = 'POST', to = api): Promise<Response> =>
+  fetch(`${to.origin}/mcp`, {
     method,
     headers: {
-      authorization: `Bearer ${api.token}`,
+      authorization: `Bearer ${to.token}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headers,
@@ -262,30 +262,46 @@ describe('limits', () => {
     ['a question that is none', 'tools/call', { name: 'search_tenders', arguments: { limit: 'all' } }],
     ['a resource that does not exist', 'resources/read', { uri: 'file:///etc/passwd' }],
   ] as const
-  it.each(unread)(
-    'counts %s, and bounds it by the network once the limit is used up',
-    async (_what, method, params) => {
-      api.now += 61_000
-      const authorization = `Bearer ${api.tokens.add(`unread ${method} ${JSON.stringify(params)}`)}`
-      const ask = (id: number) => post({ jsonrpc: '2.0', id, method, params }, { authorization })
-      const statuses: number[] = []
-      for (let index = 0; index < 60; index++) statuses.push((await ask(index)).status)
-      expect(statuses).not.toContain(429)
-      expect((await api.get('/v1/tenders', { authorization })).status).toBe(429)
-      const refused: number[] = []
-      for (let index = 0; index <= messagesPerMinute; index++) refused.push((await ask(index)).status)
-      expect(refused.slice(0, -1)).not.toContain(429)
-      expect(refused.at(-1)).toBe(429)
-    },
-  )
+  it.each(unread)('counts %s, and bounds it once the limit is used up', async (_what, method, params) => {
+    api.now += 61_000
+    const authorization = `Bearer ${api.tokens.add(`unread ${method} ${JSON.stringify(params)}`)}`
+    const ask = (id: number) => post({ jsonrpc: '2.0', id, method, params }, { authorization })
+    const statuses: number[] = []
+    for (let index = 0; index < 60; index++) statuses.push((await ask(index)).status)
+    expect(statuses).not.toContain(429)
+    expect((await api.get('/v1/tenders', { authorization })).status).toBe(429)
+    const refused: number[] = []
+    for (let index = 0; index <= messagesPerMinute; index++) refused.push((await ask(index)).status)
+    expect(refused.slice(0, -1)).not.toContain(429)
+    expect(refused.at(-1)).toBe(429)
+  })
 
-  it('bounds handshakes and lists by the network, whatever the organization', async () => {
+  it('tells a fault of the service to its log, and nothing of it to the assistant', async () => {
+    const editions = createMemoryEditions()
+    const fault = async () => {
+      throw new Error('/data/log/piece 7 is damaged')
+    }
+    const tools = { ...answersForTools(editions, () => startOfTests), findTenders: fault }
+    const logged: unknown[] = []
+    const log = { warn: (line: unknown) => logged.push(line) } as never
+    await using broken = await startApi({ reader: editions, tools, version: '1.2.3', log })
+    editions.publish(startOfTests, [roadWorks])
+    const text = await (await post(search(1), {}, 'POST', broken)).text()
+    expect(text).toContain('The service could not answer')
+    expect(text).not.toContain('piece 7')
+    expect(JSON.stringify(logged)).toContain('piece 7')
+  })
+
+  it('bounds handshakes and lists of each organization apart', async () => {
     api.now += 61_000
     const statuses: number[] = []
     for (let index = 0; index <= messagesPerMinute; index++) statuses.push((await post(list)).status)
     expect(statuses.slice(0, -1).every((status) => status === 200)).toBe(true)
     expect(statuses.at(-1)).toBe(429)
     expect((await post(search(1))).status).toBe(200)
+    // another customer of the same vendor, from the same network
+    const authorization = `Bearer ${api.tokens.add('a neighbor')}`
+    expect((await post(list, { authorization })).status).toBe(200)
     api.now += 61_000
     expect((await post(list)).status).toBe(200)
   })

@@ -46,8 +46,8 @@ export type LimiterMemoryOptions = {
   readonly reach?: number
 }
 
-/** Requests for records, for manifests and for files are counted apart. */
-const keysEach = 3
+/** Requests for records, for manifests, for files and messages of assistants are counted apart. */
+const keysEach = 4
 
 /** Returns room for twice the known organizations, so that more can be added before the next start. */
 export const roomForOrganizations = (known: number): number => Math.max(minOrganizations, known * 2 * keysEach)

@@ -8,7 +8,6 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { TokenGrant } from '../../store/people/organizations.ts'
-import { addressPrefix } from '../limits/address-prefix.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Problem } from '../problems/problems.ts'
 import type { ToolAnswer, ToolAnswers } from './tool-answers.ts'
@@ -16,7 +15,7 @@ import type { ToolAnswer, ToolAnswers } from './tool-answers.ts'
 const mcpPath = '/mcp'
 /** Maximum bytes of a message: a question has a few hundred. */
 const maxMessage = 32 * 1024
-/** Handshakes, lists and refused calls of a network in a minute; they count for no organization. */
+/** Handshakes, lists and refused calls of an organization in a minute; they do not count as requests for records. */
 export const messagesPerMinute = 120
 /** Methods that read tenders: each message counts as one request of the organization. */
 const readingMethods = new Set(['tools/call', 'resources/read'])
@@ -37,19 +36,20 @@ export type McpOptions = {
   readonly answers: ToolAnswers
   /** All checks of the API, in their order; `enter` counts nothing, `read` one request of the organization. */
   readonly check: (request: FastifyRequest, tool: 'enter' | 'read') => Checked | Promise<Checked>
-  readonly addressOf: (request: FastifyRequest) => string
   /** Origins of pages that may ask: the service's own. */
   readonly origins: readonly string[]
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply
   readonly send: (reply: FastifyReply, refusal: Checked) => FastifyReply
   readonly noteGrant: (request: FastifyRequest, grant: TokenGrant) => void
+  /** What was noted. */
+  readonly grantOf: (request: FastifyRequest) => TokenGrant | undefined
   readonly onFault: (request: FastifyRequest, error: unknown) => void
 }
 
 type Message = { readonly method?: unknown; readonly id?: unknown }
 
 export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
-  const { limiter, addressOf, origins, refuse, send, noteGrant, onFault } = options
+  const { limiter, origins, refuse, send, noteGrant, grantOf, onFault } = options
   let library: Promise<typeof import('@modelcontextprotocol/server')> | undefined
   let tools: Promise<typeof import('#mcp/tender-server')> | undefined
 
@@ -69,13 +69,13 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     return send(reply, entered)
   }
 
-  /** What costs the organization nothing is bounded by the network that sends it. */
+  /** What is no request for records has a limit of its own. Networks are none: customers share that of a vendor. */
   async function waitOf(request: FastifyRequest): Promise<number | undefined> {
     try {
-      const admission = await limiter.take(`mcp ${addressPrefix(addressOf(request))}`, messagesPerMinute)
+      const admission = await limiter.take(`mcp ${grantOf(request)!.organizationId}`, messagesPerMinute)
       return admission.isAllowed ? undefined : admission.resetSeconds
     } catch (error) {
-      // no room for one more network: the token was checked
+      // no room for one more organization: the token was checked
       if (error instanceof OperatorError) return undefined
       throw error
     }
@@ -94,14 +94,14 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     if (counted?.status !== 200) {
       const wait = await waitOf(request)
       if (wait !== undefined) {
-        const detail = `More than ${messagesPerMinute} messages of this network in a minute. Repeat it in ${wait} seconds.`
+        const detail = `More than ${messagesPerMinute} messages of this organization in a minute. Repeat it in ${wait} seconds.`
         return refuse(request, reply, { slug: 'rate-limited', detail, retryAfter: wait })
       }
     }
     library ??= import('@modelcontextprotocol/server')
     tools ??= import('#mcp/tender-server')
     const [{ createMcpHandler }, { createTenderServer }] = await Promise.all([library, tools])
-    const source = sourceOf(options, counted)
+    const source = sourceOf(options, counted, (error) => onFault(request, error))
     const protocol = createMcpHandler(() => createTenderServer(source, options.version), {
       keepAliveMs: 0,
       maxSubscriptions: 1,
@@ -139,10 +139,20 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
 const protocolError = (id: unknown, code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } })
 
 /** The edition of this node, for a message that was counted; a refused one is told so by the tool that it calls. */
-function sourceOf({ reader, answers }: McpOptions, counted: Checked | undefined): TenderSource {
+function sourceOf(
+  { reader, answers }: McpOptions,
+  counted: Checked | undefined,
+  report: (error: unknown) => void,
+): TenderSource {
   async function read<Answer>(produce: () => Promise<Answer>): Promise<Answer> {
-    if (counted?.status === 200) return produce()
-    throw new ToolError(refusalText(JSON.parse(counted!.body!.toString('utf8'))))
+    if (counted?.status !== 200) throw new ToolError(refusalText(JSON.parse(counted!.body!.toString('utf8'))))
+    try {
+      return await produce()
+    } catch (error) {
+      if (error instanceof ToolError) throw error
+      report(error)
+      throw new ToolError('The service could not answer. Its operator is told: wait a minute, then call again.')
+    }
   }
   return {
     search: (question) =>

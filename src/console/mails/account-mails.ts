@@ -140,13 +140,14 @@ export function renderAccountMail({ kind, language, data }: AccountMail, where: 
   })
 }
 
-/** Queues a mail to an address. Call it in the transaction of its cause. */
+/** Queues a mail, if mails are sent: later it would be out of date. Call it in the transaction of its cause. */
 export async function queueAccountMail(
   trx: Executor,
   { random, config, origin }: Pick<ConsoleContext, 'random' | 'config' | 'origin'>,
   { to, mail, now }: { readonly to: string; readonly mail: AccountMail; readonly now: number },
 ): Promise<void> {
-  const domain = config.mail?.from.split('@')[1] ?? new URL(origin).hostname
+  if (!config.mail) return
+  const domain = config.mail.from.split('@')[1] ?? new URL(origin).hostname
   await insertMail(trx, {
     messageId: `<${random.uuid()}@${domain}>`,
     person: to,

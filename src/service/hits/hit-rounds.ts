@@ -4,10 +4,11 @@ import { matchEditions } from '../../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../../hits/matcher.ts'
 import { type Clock, every } from '../../platform/clock.ts'
 import type { Store } from '../../store/database/database.ts'
+import { untilWritten } from '../../store/database/until-written.ts'
 import { MarkLostError } from '../../store/hits/hit-mark.ts'
 import type { Emit } from '../events/command-event.ts'
 
-/** How often to check for an edition that another process published. No other process has an embedded stock. */
+/** How often to check for an edition of which nothing was heard: of another process, or of an answer that was lost. */
 const lookMs = 10_000
 /** Pause after the first failure; it doubles with each further one, up to the longest. */
 const firstPauseMs = 1000
@@ -74,8 +75,9 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
       running = undefined
     })()
   }
+  const look = untilWritten(store, async () => run())
   const endLooks = every(lookMs, () => {
-    if (store.engine === 'server' && failures === 0) run()
+    if (failures === 0) void look()
   })
   run()
   return {

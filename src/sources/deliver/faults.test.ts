@@ -472,7 +472,6 @@ describe('portals with a maximum per query', () => {
     expect(asked).toEqual([
       '?from=2026-11-20&to=2026-11-22',
       '?from=2026-11-20&to=2026-11-20',
-      '?from=2026-11-21&to=2026-11-22',
       '?from=2026-11-21&to=2026-11-21',
       '?from=2026-11-22&to=2026-11-22',
     ])

@@ -37,7 +37,7 @@ export function halveSpan([from, to]: Span, finenessMs: number, zone: string): r
  */
 export function cutSpan(span: Span, widthMs: number, finenessMs: number, zone: string): readonly Span[] {
   const [from, to] = span
-  const at = from + Math.floor(widthMs)
+  const at = from + Math.max(Math.floor(widthMs), Math.min(finenessMs, dayMs))
   if (at >= to) return [span]
   for (const grain of grains) {
     if (grain < finenessMs || grain > Math.max(finenessMs, Math.min(hourMs, widthMs))) continue

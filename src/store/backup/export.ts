@@ -76,7 +76,7 @@ export async function previewExport(store: Store, databaseUrl: string): Promise<
     const rows: Record<string, number> = {}
     for (const { name } of await readTables(store.db)) rows[name] = await countRows(store.db, name)
     const { rows: present } = await sql<{ name: string }>`
-      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+      select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
         and relname not like 'kysely%' order by relname`.execute(target.db)
     for (const { name } of present)
       if (!seededTables.includes(name) && (await hasRows(target.db, name))) return { database, rows, usedTable: name }

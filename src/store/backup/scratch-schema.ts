@@ -14,8 +14,8 @@ const statementTimeoutMs = 10 * 60_000
 
 /**
  * Does the work in an empty schema, with the address at which a store finds that and nothing else, and removes it.
- * Throws OperatorError, and changes nothing, when the database holds anything that is not of a drill, or another drill
- * is using it.
+ * Throws OperatorError, and changes nothing, when the schema `public` holds anything, the scratch schema anything that
+ * is not of a drill, or another drill is using it.
  */
 export async function inScratchSchema<Result>(
   databaseUrl: string,
