@@ -163,6 +163,7 @@ const serviceEnvironment = [
   'TENDERSTOCK_CONNECTIONS_PER_ADDRESS',
   'TENDERSTOCK_SECRET_KEY',
   'TENDERSTOCK_EDITIONS',
+  'TENDERSTOCK_BULK_FILES',
 ] as const
 const mailEnvironment = ['TENDERSTOCK_SMTP_URL', 'TENDERSTOCK_MAIL_FROM'] as const
 const consoleEnvironment = [

@@ -38,6 +38,8 @@ export type Config = {
   readonly documents?: DocumentLocation
   /** TENDERSTOCK_EDITIONS: a bucket in which nodes find the editions; without it, they ask the database. */
   readonly editions?: BucketLocation
+  /** TENDERSTOCK_BULK_FILES: a bucket from which files of whole editions are loaded; without it, nodes send them. */
+  readonly bulkFiles?: BucketLocation
   /** TENDERSTOCK_NAME, _LOGO, _COLOR, and _IMPRINT_URL, _PRIVACY_URL, _TERMS_URL. */
   readonly site?: SiteSettings
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails are sent; without it, they wait. */
@@ -237,6 +239,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const documents = documentLocationOf(environment)
   const secretKey = sealingKeyOf(environment)
   const editions = editionLocationOf(environment, secretKey !== undefined)
+  const bulkFiles = bulkLocationOf(environment)
   const site = siteOf(environment)
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
@@ -255,6 +258,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
     ...(editions !== undefined && { editions }),
+    ...(bulkFiles !== undefined && { bulkFiles }),
     ...(site !== undefined && { site }),
     ...(mail !== undefined && { mail: { ...mail, ...(site?.name !== undefined && { name: site.name }) } }),
     ...(oidc !== undefined && { oidc }),
@@ -570,6 +574,15 @@ function editionLocationOf(environment: Environment, hasSecretKey: boolean): Buc
   return bucket
 }
 
+function bulkLocationOf(environment: Environment): BucketLocation | undefined {
+  const text = textOf(environment, 'TENDERSTOCK_BULK_FILES')
+  if (!text) return undefined
+  const bucket = bucketOf(environment, text, 'TENDERSTOCK_BULK_FILES')
+  if (bucket === undefined || bucket.prefix === '')
+    throw new OperatorError('invalid-setting', 'TENDERSTOCK_BULK_FILES is not usable; write s3://bucket/prefix.')
+  return bucket
+}
+
 /**
  * Where a backup is: a folder by its absolute path, or `s3://bucket/prefix`. Throws OperatorError for anything else.
  */
@@ -583,6 +596,10 @@ export function backupLocationOf(text: string, environment: Environment = proces
     )
   return bucket
 }
+
+/** Where a bucket is: path-style, which every S3-compatible store understands. */
+export const bucketUrlOf = ({ endpoint, region, bucket }: BucketLocation): string =>
+  `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`
 
 /** Undefined for a text that is not the address of a bucket. `subject`: what the error message calls it. */
 function bucketOf(environment: Environment, text: string, subject: string): BucketLocation | undefined {

@@ -109,6 +109,11 @@ export const settings = {
       '`start` writes them there and `serve` reads them there, without `DATABASE_URL` ([editions in a bucket](editions-in-a-bucket.md)).',
     default: 'nodes read from the database',
   },
+  TENDERSTOCK_BULK_FILES: {
+    meaning: 'bucket from which files of whole editions are loaded, s3://bucket/prefix',
+    details: 'See [a first load from files](sync/bulk.md#for-the-operator).',
+    default: 'each node sends its own',
+  },
   AWS_ACCESS_KEY_ID: { meaning: 'key of the bucket', isSecret: true },
   AWS_SECRET_ACCESS_KEY: { meaning: 'secret of that key', isSecret: true },
   AWS_SESSION_TOKEN: { meaning: 'session token of temporary keys', isSecret: true },

@@ -55,6 +55,8 @@ export type S3Store = AsyncDisposable & {
   readonly faults: (number | 'broken')[]
   /** Asked about each request that has no such fault: the status with which it is refused. */
   refusal: (method: string, path: string) => number | undefined
+  /** What listings say of all objects. */
+  modifiedAt: number
 }
 
 /** Far fewer than S3 has, so that no listing is on one page. */
@@ -86,13 +88,12 @@ export async function startS3Store(options: {
         .writeHead(status, { 'content-type': 'application/xml' })
         .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${path}</Message></Error>`)
     if (fault !== undefined) return refuse(fault, 'SlowDown')
-    const wrong = refusalOf(request, body, options)
+    const isPresigned = request.url!.includes('X-Amz-Signature=')
+    const wrong = isPresigned ? refusalOfAddress(request, options) : refusalOf(request, body, options)
     if (wrong) return refuse(403, wrong)
     const name = decodeURIComponent(path.slice(1))
     if (request.method === 'GET' && name === options.bucket)
-      return reply
-        .writeHead(200)
-        .end(listingOf(objects, `${name}/`, new URL(request.url!, 'http://store').searchParams))
+      return reply.writeHead(200).end(listingOf(store, `${name}/`, new URL(request.url!, 'http://store').searchParams))
     if (!name.startsWith(`${options.bucket}/`)) return refuse(404, 'NoSuchBucket')
     if (request.method === 'PUT') {
       objects.set(name, body)
@@ -103,7 +104,11 @@ export async function startS3Store(options: {
       return reply.writeHead(204).end()
     }
     const found = objects.get(name)
-    return found ? reply.writeHead(200, { 'content-length': found.length }).end(found) : refuse(404, 'NoSuchKey')
+    if (!found) return refuse(404, 'NoSuchKey')
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    const range = { 'content-range': `bytes ${from}-${found.length - 1}/${found.length}` }
+    const rest = found.subarray(from)
+    return reply.writeHead(from > 0 ? 206 : 200, { ...(from > 0 && range), 'content-length': rest.length }).end(rest)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const store: S3Store = {
@@ -112,6 +117,7 @@ export async function startS3Store(options: {
     requests,
     faults,
     refusal: () => undefined,
+    modifiedAt: Date.UTC(2026, 0, 1),
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())
@@ -122,17 +128,47 @@ export async function startS3Store(options: {
 }
 
 /** A page of ListObjectsV2, in the order of the keys. */
-function listingOf(objects: ReadonlyMap<string, Buffer>, bucket: string, asked: URLSearchParams): string {
+function listingOf({ objects, modifiedAt }: S3Store, bucket: string, asked: URLSearchParams): string {
   const [prefix, after] = [asked.get('prefix') ?? '', asked.get('continuation-token') ?? '']
   const keys = [...objects.keys()].filter((name) => name.startsWith(bucket)).map((name) => name.slice(bucket.length))
   const left = keys.filter((key) => key.startsWith(prefix) && key > after).sort()
   const page = left.slice(0, keysOfPage)
   const more = left.length > page.length
   const listed = page.map(
-    (key) => `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>`,
+    (key) => `<Contents><Key>${key}</Key><LastModified>${new Date(modifiedAt).toISOString()}</LastModified></Contents>`,
   )
   const next = more ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
   return `<ListBucketResult><IsTruncated>${more}</IsTruncated>${next}${listed.join('')}</ListBucketResult>`
+}
+
+const timeOf = (text: string): number =>
+  Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+
+/** "Authenticating Requests: Using Query Parameters". */
+function refusalOfAddress(
+  request: IncomingMessage,
+  { region, clock }: { readonly region: string; readonly clock: () => number },
+): string | undefined {
+  const [path, query = ''] = request.url!.split('?')
+  const asked = new URLSearchParams(query)
+  const time = asked.get('X-Amz-Date') ?? ''
+  const signedHeaders = asked.get('X-Amz-SignedHeaders') ?? ''
+  if (request.method !== 'GET' || asked.get('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') return 'AccessDenied'
+  if (asked.get('X-Amz-Credential') !== `${accessKeyId}/${time.slice(0, 8)}/${region}/s3/aws4_request`)
+    return 'InvalidAccessKeyId'
+  if (!(clock() <= timeOf(time) + Number(asked.get('X-Amz-Expires')) * 1000)) return 'AccessDenied'
+  const expected = signatureOf({
+    method: 'GET',
+    path: path!,
+    query: query.replace(/&?X-Amz-Signature=[0-9a-f]*/, ''),
+    headers: request.headers as { readonly [name: string]: string },
+    signedHeaders: signedHeaders.split(';'),
+    payloadHash: 'UNSIGNED-PAYLOAD',
+    time,
+    region,
+    secretAccessKey,
+  })
+  return asked.get('X-Amz-Signature') === expected ? undefined : 'SignatureDoesNotMatch'
 }
 
 function refusalOf(
@@ -150,8 +186,7 @@ function refusalOf(
   const signedHeaders = signed!.split(';')
   for (const needed of ['host', 'x-amz-content-sha256', 'x-amz-date'])
     if (!signedHeaders.includes(needed)) return 'AccessDenied'
-  const at = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
-  if (!(Math.abs(at - clock()) <= 15 * 60_000)) return 'RequestTimeTooSkewed'
+  if (!(Math.abs(timeOf(time) - clock()) <= 15 * 60_000)) return 'RequestTimeTooSkewed'
   if (headers['x-amz-content-sha256'] !== sha256(body)) return 'XAmzContentSHA256Mismatch'
   const [path, query = ''] = request.url!.split('?')
   const expected = signatureOf({

@@ -8,6 +8,8 @@ export type BulkServing = {
   /** What is named now; undefined while nothing is. */
   readonly state: () => BulkState | undefined
   readonly links: BulkLinks
+  /** Where else this file can be loaded from now, by whoever has that address; undefined: nowhere. */
+  readonly addressOf?: (name: string) => Promise<string> | undefined
   /** What the holder of a token may do now; undefined when it was revoked or has expired. */
   readonly grantOf: (tokenId: string) => TokenGrant | undefined
 }

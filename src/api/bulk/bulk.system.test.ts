@@ -38,6 +38,7 @@ async function openWorld(content = Buffer.from(systemRandom.bytes(100_000)), cha
   }
   writeFileSync(join(folder, bulkName(file)), content)
   const checksum = `open=${'a'.repeat(64)}, all=${'b'.repeat(64)}`
+  const elsewhere = new Map<string, string>()
   const shown: { state: BulkState | undefined } = {
     state: {
       stockId: 'stock',
@@ -60,6 +61,7 @@ async function openWorld(content = Buffer.from(systemRandom.bytes(100_000)), cha
     bulk: {
       folder,
       state: () => shown.state,
+      addressOf: (name) => (elsewhere.has(name) ? Promise.resolve(elsewhere.get(name)!) : undefined),
       links: linksAt(() => known.now()),
       grantOf: (tokenId) => known.tokens.grants.find((grant) => grant.tokenId === tokenId),
     },
@@ -74,7 +76,7 @@ async function openWorld(content = Buffer.from(systemRandom.bytes(100_000)), cha
   const manifest = async () => (await (await ask()).json()) as Manifest
   const load = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(new URL(url, world.origin + path), { headers, method })
-  return { ...world, world, shown, folder, content, file, token, ask, manifest, load, linksAt }
+  return { ...world, world, shown, elsewhere, folder, content, file, token, ask, manifest, load, linksAt }
 }
 
 const slugOf = async (answer: Response): Promise<string> =>
@@ -158,6 +160,25 @@ describe('files', () => {
     ['bytes=3-', '"tag"', { from: 3, to: 9 }],
   ])('range %s, if %s', (asked, ifRange, expected) => {
     expect(rangeOf(asked, ifRange, { size: 10, tag: '"tag"' })).toEqual(expected)
+  })
+
+  test('C163: what the bucket holds is loaded there, while the link is open and the file has not been withdrawn', async () => {
+    const { world, manifest, load, file, folder, elsewhere } = await openWorld()
+    const { url } = (await manifest()).files[0]!
+    elsewhere.set(bulkName(file), 'https://bucket.example.org/x?X-Amz-Signature=1')
+    const asked = () => fetch(new URL(url, world.origin + path), { redirect: 'manual' })
+    const answer = await asked()
+    expect([answer.status, answer.headers.get('location'), answer.headers.get('cache-control')]).toEqual([
+      302,
+      elsewhere.get(bulkName(file)),
+      'private, no-store',
+    ])
+    expect((await load(url, {}, 'HEAD')).status).toBe(200)
+    const [grant] = world.tokens.grants.splice(1, 1)
+    expect((await asked()).status).toBe(403)
+    world.tokens.grants.push(grant!)
+    rmSync(join(folder, bulkName(file)))
+    expect((await asked()).status).toBe(404)
   })
 
   test('C163: a link ends with its time, its token and the contract, and opens no other file', async () => {

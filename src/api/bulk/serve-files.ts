@@ -21,6 +21,8 @@ const busySeconds = 5
 
 const types = { 'ndjson.gz': 'application/gzip', parquet: 'application/vnd.apache.parquet' } as const
 
+const privately = { 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }
+
 export type FileOptions = BulkServing & {
   readonly limiter: Limiter
   /** Why no file is sent now; undefined while the node may answer. */
@@ -33,7 +35,7 @@ export type FileOptions = BulkServing & {
 }
 
 export function serveFiles(routes: FastifyInstance, options: FileOptions): void {
-  const { folder, links, grantOf, limiter, closed, refuse, countWrong, noteGrant } = options
+  const { folder, links, grantOf, addressOf, limiter, closed, refuse, countWrong, noteGrant } = options
   const transfers = new Map<string, number>()
 
   /** Refuses what is no link of ours, or one that has ended. */
@@ -69,14 +71,15 @@ export function serveFiles(routes: FastifyInstance, options: FileOptions): void 
     const size = (await stat(path).catch(undefinedWhenMissing))?.size
     if (size === undefined)
       return refuse(request, reply, { slug: 'not-found', detail: 'This file is gone: ask for a new manifest.' })
+    const elsewhere = request.method === 'GET' ? addressOf?.(name) : undefined
+    if (elsewhere) return reply.headers(privately).redirect(await elsewhere, 302)
     const tag = `"${sha256}"`
     const range = rangeOf(request.headers.range, request.raw.headers['if-range'] as string | undefined, { size, tag })
     reply.headers({
+      ...privately,
       'content-type': types[ending as keyof typeof types],
-      'cache-control': 'private, no-store',
       'accept-ranges': 'bytes',
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
       etag: tag,
     })
     if (range === 'none')

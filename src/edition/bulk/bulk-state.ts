@@ -36,6 +36,8 @@ export type BulkState = {
   /** Those that are complete. */
   readonly formats: readonly MadeFormat[]
   readonly files: readonly BulkFile[]
+  /** Names of files that the operator's bucket holds. */
+  readonly inBucket?: readonly string[]
 }
 
 /** Those that are made together: heads with the records. */

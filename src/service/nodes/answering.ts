@@ -21,6 +21,7 @@ import { type ReadersOptions, startReaders } from '../readers/readers.ts'
 import type { DatabaseWatch } from '../watch/database-watch.ts'
 import type { NodeState } from '../watch/node-state.ts'
 import { watchReadiness } from '../watch/watch-readiness.ts'
+import { openBulkBucket } from './bulk-bucket.ts'
 import { closeFiles } from './close-files.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, type ListenAddress, listenError } from './listening-address.ts'
@@ -157,7 +158,8 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
       const address = (await api)?.address
       if (address !== undefined) {
         const { tokens } = answers
-        const bulk = makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log })
+        const bucket = config.bulkFiles && openBulkBucket(config.bulkFiles, version)
+        const bulk = makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log, bucket })
         defer(() => bulk.close())
       } else await removeBulkFiles(dataFolder)
       isListening = address !== undefined && !stop.aborted

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import { createTestTokens } from '../../../test/testing/test-tokens.ts'
 import type { BulkState } from '../../edition/bulk/bulk-state.ts'
 import { appendEdition, openEditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
+import type { Bucket } from '../../store/files/bucket.ts'
 import { makeBulkFiles, removeBulkFiles } from './make-bulk-files.ts'
 
 const waiting = { timeout: 30_000, interval: 50 }
@@ -21,13 +22,13 @@ async function openWorld() {
   const folder = join(dataFolder, 'bulk')
   const seen: (BulkState | undefined)[] = []
   const reported: (string | undefined)[] = []
-  const begin = () => {
+  const begin = (bucket?: Bucket) => {
     const state = {
       setBulk: (bulk: BulkState | undefined) => void seen.push(bulk),
       report: (_topic: string, sentence: string | undefined) => void reported.push(sentence),
     }
     const log = { warn: () => {}, error: () => {} } as unknown as Log
-    return makeBulkFiles({ editions, tokens, redactedAt: async () => 0, dataFolder, state, log })
+    return makeBulkFiles({ editions, tokens, redactedAt: async () => 0, dataFolder, state, log, bucket })
   }
   const leaveFile = () => {
     mkdirSync(folder, { recursive: true })
@@ -49,6 +50,24 @@ test('files are there while a contract has them, for their owner alone, and are 
   // a contract that has them again
   tokens.add('one', { hasBulkFiles: true })
   await vi.waitFor(() => expect(seen.at(-1)?.formats).toContain('parquet'), waiting)
+}, 120_000)
+
+test('a bucket holds the files that are named, and none without a contract', async () => {
+  const { tokens, folder, seen, begin } = await openWorld()
+  const token = tokens.add('one', { hasBulkFiles: true })
+  const objects = new Map<string, Buffer>()
+  const bucket = {
+    put: async (path: string, bytes: Buffer) => void objects.set(path, bytes),
+    list: async () => [...objects.keys()].map((path) => ({ path, modifiedAt: Date.now() })),
+    remove: async (path: string) => void objects.delete(path),
+    close: async () => {},
+  } as unknown as Bucket
+  const making = begin(bucket)
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect(seen.at(-1)?.inBucket).toHaveLength(seen.at(-1)!.files.length), waiting)
+  for (const [name, bytes] of objects) expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true)
+  tokens.revoke(token)
+  await vi.waitFor(() => expect(objects.size).toBe(0), waiting)
 }, 120_000)
 
 test('files of an earlier process are removed where no contract has them, or the process no longer serves', async () => {

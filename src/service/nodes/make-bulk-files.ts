@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { mayLoadFiles } from '../../api/bulk/bulk-serving.ts'
 import type { TokenSource } from '../../api/tokens/token-table.ts'
 import { BulkMaking } from '../../edition/bulk/bulk-making.ts'
-import { bulkFolder, formats } from '../../edition/bulk/bulk-state.ts'
+import { type BulkState, bulkFolder, bulkName, formats } from '../../edition/bulk/bulk-state.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
+import type { Bucket } from '../../store/files/bucket.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import type { NodeState } from '../watch/node-state.ts'
+import { keepInBucket } from './bulk-bucket.ts'
 
 const lookMs = 2000
 const late = 'The files of whole editions are not up to date; the log says why.'
@@ -22,6 +24,7 @@ export function makeBulkFiles({
   dataFolder,
   state,
   log,
+  bucket,
 }: {
   readonly editions: EditionLog
   readonly tokens: Pick<TokenSource, 'serial' | 'load'>
@@ -30,19 +33,36 @@ export function makeBulkFiles({
   readonly dataFolder: string
   readonly state: Pick<NodeState, 'setBulk' | 'report'>
   readonly log: Log
+  /** From where the files are loaded as soon as it holds them. */
+  readonly bucket?: Bucket | undefined
 }): { readonly close: () => Promise<void> } {
   const folder = join(dataFolder, bulkFolder)
   let serial: number | undefined
   let isWanted = false
   let isRemoved = false
   let redacted = 0
+  let made: BulkState | undefined
+  const show = () => state.setBulk(made && kept ? { ...made, inBucket: kept.names() } : made)
+  const kept =
+    bucket &&
+    keepInBucket({
+      bucket,
+      folder,
+      // what may hold a redacted value is none of it, even before the thread withdraws it
+      wanted: () => (made && made.base.publishedAt >= redacted ? made.files.map(bulkName) : []),
+      isNeeded: () => serial === undefined || isWanted,
+      redactedAt: () => redacted,
+      onChange: show,
+      log,
+    })
   let making: { readonly thread: BulkMaking; readonly unfollow: () => void } | undefined
 
   function begin(): void {
     const thread = new BulkMaking({
       folder,
       onState: (bulk) => {
-        state.setBulk(bulk)
+        made = bulk
+        show()
         if (bulk?.formats.length === formats.length) state.report('bulk', undefined)
       },
       onWarning: (warning) => {
@@ -53,7 +73,8 @@ export function makeBulkFiles({
       onEnd: () => {
         making = undefined
         unfollow()
-        state.setBulk(undefined)
+        made = undefined
+        show()
       },
     })
     thread.noteRedaction(redacted)
@@ -89,6 +110,7 @@ export function makeBulkFiles({
   return {
     close: async () => {
       await looking.close()
+      await kept?.close()
       await making?.thread.close()
     },
   }

@@ -2,7 +2,7 @@
 
 import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import type { LogMessage } from '../../edition/read/log-feed.ts'
-import type { Config } from '../../platform/config.ts'
+import type { BucketLocation, Config } from '../../platform/config.ts'
 import type { LogLevel } from '../../platform/log-levels.ts'
 import type { NodeSnapshot } from '../watch/node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
@@ -13,6 +13,8 @@ export type ReaderSettings = {
   readonly thread: number
   /** Where the files of whole editions are; absent: none are handed out. */
   readonly bulkFolder: string | undefined
+  /** From where those are loaded that it holds. */
+  readonly bulkBucket: BucketLocation | undefined
   readonly host: string
   readonly port: number
   /** Several readers listen on the port, and the system spreads connections over them. */

@@ -3,6 +3,7 @@
 // and keys.
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { openAddresses } from '../../api/bulk/bulk-addresses.ts'
 import { createBulkLinks } from '../../api/bulk/bulk-links.ts'
 import type { BulkServing } from '../../api/bulk/bulk-serving.ts'
 import { createCursorSealer } from '../../api/cursors/cursor.ts'
@@ -122,8 +123,10 @@ async function openLimiter(): Promise<Limiter> {
   await shared.connected
   return shared
 }
+const addresses = settings.bulkBucket && openAddresses(settings.bulkBucket, systemClock)
 const filesFrom = (folder: string): BulkServing => ({
   folder,
+  addressOf: (name) => (nodeState.bulk?.inBucket?.includes(name) ? addresses?.(name) : undefined),
   state: () => nodeState.bulk,
   links: createBulkLinks({ ring, clock: databaseClock, randomBytes: random.bytes }),
   grantOf: tokens.grantOf,

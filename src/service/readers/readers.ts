@@ -40,7 +40,7 @@ export type ReadersOptions = {
   readonly unsubscribe?: Unsubscribe
   /** What the node knows about itself; by default, that nothing is wrong. */
   readonly state?: NodeState
-  readonly config: Pick<Config, 'redisUrl' | 'connectionsPerAddress'>
+  readonly config: Pick<Config, 'redisUrl' | 'connectionsPerAddress' | 'bulkFiles'>
   readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   readonly clockShift: Float64Array
@@ -235,6 +235,7 @@ class ReaderPool {
     return {
       thread,
       bulkFolder,
+      bulkBucket: config.bulkFiles,
       host,
       port,
       addresses,

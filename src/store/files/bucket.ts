@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock, Sleep } from '../../platform/clock.ts'
-import type { BucketLocation } from '../../platform/config.ts'
+import { type BucketLocation, bucketUrlOf } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { type HttpAnswer, openHttp, Retryable } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
@@ -61,7 +61,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
     userAgent: `Tenderstock/${options.version}`,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   })
-  const bucketUrl = `${location.endpoint ?? `https://s3.${location.region}.amazonaws.com`}/${location.bucket}`
+  const bucketUrl = bucketUrlOf(location)
   const base = `${bucketUrl}/${location.prefix}`
   const never = new AbortController().signal
 
