@@ -1,7 +1,7 @@
 // Reads loaded files from a place on: pages of records, or of their heads.
 import { checkedRecord } from '../record-fault.ts'
 import { computedHash } from '../sinks/record/record-hash.ts'
-import { cameWith } from '../sinks/record/record-json.ts'
+import { cameWith, headRecord } from '../sinks/record/record-json.ts'
 import { bulkCursor } from '../sync/bulk-source.ts'
 import type { TenderRecord } from '../types.ts'
 import { type BulkFile, type BulkManifest, headFiles, recordFiles } from './bulk-manifest.ts'
@@ -144,13 +144,10 @@ export class Reading {
     return record
   }
 
-  #headRecord({ hash, bytes: _, ...members }: RecordHead, line: Buffer): TenderRecord {
-    if (this.#row % checkedEach === 0)
-      this.#check(JSON.parse(line.toString()) as TenderRecord, { hash, bytes: 0, ...members })
-    const record = members as TenderRecord
+  #headRecord(head: RecordHead, line: Buffer): TenderRecord {
+    if (this.#row % checkedEach === 0) this.#check(JSON.parse(line.toString()) as TenderRecord, head)
     // what waits for another record must not hold the block of its line
-    cameWith(record, { hash, line: members.mergedInto === undefined ? line : Buffer.from(line) })
-    return record
+    return headRecord(head, { hash: head.hash, line: head.mergedInto === undefined ? line : Buffer.from(line) })
   }
 
   /** Whether the head is that of the record. */

@@ -27,21 +27,22 @@ export class GzipLineReader {
     return line
   }
 
+  /** The line that ends in a later block: nothing but its parts is copied. */
   async #nextBlock(): Promise<Buffer | undefined> {
+    const parts: Buffer[] = []
     while (!this.#isOver) {
+      if (this.#from < this.#bytes.length) parts.push(this.#bytes.subarray(this.#from))
       const { value, done } = await this.#blocks.next()
-      const rest = this.#bytes.subarray(this.#from)
+      this.#bytes = done ? Buffer.alloc(0) : value
       this.#from = 0
-      if (done) {
-        this.#isOver = true
-        this.#bytes = Buffer.alloc(0)
-        if (rest.length > 0) throw new Error('the last line has no end')
-        return undefined
-      }
-      this.#bytes = rest.length === 0 ? value : Buffer.concat([rest, value])
-      const end = this.#bytes.indexOf(newline, rest.length)
-      if (end >= 0) return this.#take(end)
+      this.#isOver = done === true
+      const end = this.#bytes.indexOf(newline)
+      if (end < 0) continue
+      if (parts.length === 0) return this.#take(end)
+      parts.push(this.#take(end))
+      return Buffer.concat(parts)
     }
+    if (parts.length > 0) throw new Error('the last line has no end')
     return undefined
   }
 

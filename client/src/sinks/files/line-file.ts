@@ -98,10 +98,13 @@ export class BlockWriter {
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.concat(this.#waiting)
+    const [pieces, length] = [this.#waiting, this.#waitingBytes]
     this.#waiting = []
     this.#waitingBytes = 0
-    await this.#file.writeFile(bytes)
+    if (length === 0) return
+    const { bytesWritten } = await this.#file.writev(pieces)
+    // rare, such as before a full disk
+    if (bytesWritten < length) await this.#file.writeFile(Buffer.concat(pieces).subarray(bytesWritten))
   }
 
   /** Everything is durable when it resolves. */

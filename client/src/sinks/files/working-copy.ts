@@ -171,7 +171,8 @@ export class WorkingCopy {
     const ranges = await target.log.append(toWrite.map(({ record }) => record))
     for (const [number, { record, lastModifiedMs, print }] of toWrite.entries()) {
       const { id, status } = record
-      if (!target.undo.has(id)) target.undo.set(id, target.index.get(id))
+      // what is written directly is kept or dropped as a whole
+      if (!(target.log instanceof BaseLines) && !target.undo.has(id)) target.undo.set(id, target.index.get(id))
       target.index.set(id, { ...ranges[number]!, lastModifiedMs, status, print, file: 'log' })
     }
     target.hasChanges = true

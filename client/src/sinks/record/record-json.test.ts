@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { cameWith, givenHash, storable, wellFormed, wellFormedBytes, wellFormedJson } from './record-json.ts'
+import {
+  cameWith,
+  givenHash,
+  headRecord,
+  storable,
+  wellFormed,
+  wellFormedBytes,
+  wellFormedJson,
+} from './record-json.ts'
 
 function parsedRecord(json: string): object {
   const record = JSON.parse(json) as object
@@ -16,13 +24,17 @@ it('a record that came as a line is stored as that line', () => {
 })
 
 it('a head is stored as the line of its record, and its hash is the one that came with it', () => {
-  const head = { id: 'a' }
-  const line = Buffer.from('{"id":"a","t":"\u00e4"}')
-  cameWith(head, { line, hash: 'f' })
-  expect([wellFormedBytes(head), wellFormedJson(head), givenHash(head)]).toEqual([line, line.toString(), 'f'])
-  expect(wellFormedBytes({ id: 'ä' }).toString()).toBe('{"id":"ä"}')
-  cameWith(head, { line: Buffer.from('{"t":"\\uD800","u":1.0}') })
-  expect(wellFormedBytes(head).toString()).toBe('{"t":"\uFFFD","u":1}')
+  const head = (text: string) =>
+    headRecord({ id: 'a', lastModified: 't', status: 'open' }, { line: Buffer.from(text), hash: 'f' })
+  const line = '{"id":"a","t":"\\u00e4"}'
+  const record = head(line)
+  expect([wellFormedBytes(record).toString(), wellFormedJson(record), givenHash(record)]).toEqual([line, line, 'f'])
+  // what is made from it is another record
+  expect([wellFormedBytes({ ...record, id: 'ä' }).toString(), givenHash({ ...record })]).toEqual([
+    '{"id":"ä","lastModified":"t","status":"open"}',
+    undefined,
+  ])
+  expect(wellFormedBytes(head('{"t":"\\uD800","u":1.0}')).toString()).toBe('{"t":"\uFFFD","u":1}')
 })
 
 it('a line with what no program accepts is not', () => {

@@ -20,11 +20,48 @@ const origins = new WeakMap<object, Origin>()
 /** Remembers what came with a record. */
 export const cameWith = (record: object, origin: Origin): void => void origins.set(record, origin)
 
+type HeadMembers = {
+  readonly id: string
+  readonly lastModified: string
+  readonly status: string
+  readonly archiveReason?: string
+  readonly mergedInto?: string
+}
+
+/** A head in the place of its record. Copies of it know nothing of the line. */
+class Head {
+  readonly id: string
+  readonly lastModified: string
+  readonly status: string
+  readonly archiveReason: string | undefined
+  readonly mergedInto: string | undefined
+  readonly #origin: Origin
+
+  constructor({ id, lastModified, status, archiveReason, mergedInto }: HeadMembers, origin: Origin) {
+    this.id = id
+    this.lastModified = lastModified
+    this.status = status
+    this.archiveReason = archiveReason
+    this.mergedInto = mergedInto
+    this.#origin = origin
+  }
+
+  static originOf(value: object): Origin | undefined {
+    return #origin in value ? value.#origin : undefined
+  }
+}
+
+/** A record of which only the head is known, for a sink that `takesHeads`. */
+export const headRecord = (head: HeadMembers, origin: Required<Pick<Origin, 'line' | 'hash'>>): TenderRecord =>
+  new Head(head, origin) as unknown as TenderRecord
+
+const originOf = (record: object): Origin | undefined => Head.originOf(record) ?? origins.get(record)
+
 /** The hash that came with a record. */
-export const givenHash = (record: object): string | undefined => origins.get(record)?.hash
+export const givenHash = (record: object): string | undefined => originOf(record)?.hash
 
 const jsonOf = (value: object): string => {
-  const { json, line } = origins.get(value) ?? {}
+  const { json, line } = originOf(value) ?? {}
   return json ?? line?.toString() ?? JSON.stringify(value)
 }
 
@@ -33,7 +70,7 @@ const escapedSurrogates = Buffer.from('\\uD')
 
 /** The JSON of a record as bytes, as `wellFormedJson` writes it. */
 export function wellFormedBytes(record: object): Buffer {
-  const line = origins.get(record)?.line
+  const line = originOf(record)?.line
   const isAsItIs = line && !line.includes(escapedSurrogate) && !line.includes(escapedSurrogates)
   if (isAsItIs) return line
   return Buffer.from(wellFormedJson(line ? (JSON.parse(line.toString()) as object) : record))
