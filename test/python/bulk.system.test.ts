@@ -12,7 +12,7 @@ import { openBulkProxy } from '../testing/bulk-proxy.ts'
 import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
-import { pythonEnvironment, pythons, recordsOf } from './pythons.ts'
+import { pythonEnvironment, pythons, recordsOf, runPython } from './pythons.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'python-bulk-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,6 +25,16 @@ const program = `
 import sys
 from tender_sync.__main__ import main
 sys.exit(main(sys.argv[1:], sleep=lambda seconds: None))
+`
+
+/** Rows, the newest of each tender, and those of the delta among them. */
+const polars = `
+import sys
+import polars
+rows = polars.concat([polars.scan_parquet(url) for url in sys.argv[1:]]).collect()
+newest = rows.sort("last_modified").unique("id", keep="last")
+delta = polars.read_parquet(sys.argv[-1])
+print(rows.height, newest.height, newest.join(delta, on=["id", "last_modified"], how="semi").height)
 `
 
 type Kind = 'sqlite' | 'ndjson'
@@ -114,6 +124,24 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
     const other = await run('ndjson', join(folder, 'none'), { origin: service.origin, token })
     expect([other.code, other.said]).toEqual([0, expect.stringContaining('has no files')])
     await expectEqual('ndjson', join(folder, 'none'), service)
+  })
+
+  test('Polars reads the tables by their links, without a token', async () => {
+    await using service = await openBulkWorld({ records: 400 })
+    await service.publish(range(0, 1000))
+    await service.files.update()
+    await service.publish([5, 6, 7])
+    await service.files.update()
+    const address = `${service.origin}/bulk/editions/latest`
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${service.token}` } })
+    const { files } = (await answer.json()) as { files: { url: string; format: string; table: string; part: string }[] }
+    const tables = files.filter(({ format, table }) => format === 'parquet' && table === 'tenders')
+    expect(tables.map(({ part }) => part)).toEqual(['snapshot', 'snapshot', 'snapshot', 'delta'])
+    const path = process.env['PYTHON_WITH_FRAMES'] ?? newest!.path
+    const urls = tables.map(({ url }) => new URL(url, address).href)
+    const { out, err } = await runPython({ path, version: '' }, ['-c', polars, ...urls])
+    if (err.includes("No module named 'polars'")) return console.log('skipped: no polars on this machine')
+    expect(out.trim(), err).toBe('1003 1000 3')
   })
 
   test.each(['sqlite', 'ndjson'] as const)(

@@ -312,16 +312,22 @@ describe('the working copy', () => {
     const [base, work] = [join(at, 'base.ndjson'), join(at, 'work')]
     const direct = async (record: TenderRecord) => {
       const copy = new WorkingCopy({ base, folder: work })
-      expect(await copy.loadState()).toEqual(undefined)
       await copy.begin({ isStaged: true, isResumed: false, isDirect: true })
       await copy.put([record], false)
       await copy.commit(stateOf(1), 'run')
-      return readFileSync(base, 'utf8')
     }
-    const lines = await direct(recordOf(1))
-    // what the log says while the lines get their name
-    await new WorkingCopy({ base, folder: work }).saveState(null)
-    writeFileSync(base, `${lines}${lines}`)
-    expect(await direct(recordOf(2))).toBe(`${JSON.stringify(recordOf(2))}\n`)
+    // a run over an empty stock leaves a state that says how long the base is
+    await run(new WorkingCopy({ base, folder: work }), [], 0)
+    expect(await new WorkingCopy({ base, folder: work }).loadState()).toBeDefined()
+    rmSync(base, { force: true })
+    mkdirSync(base)
+    await expect(direct(recordOf(1))).rejects.toThrow('cannot be replaced')
+    expect(await new WorkingCopy({ base, folder: work }).loadState()).toBeUndefined()
+    // as if the lines had got their name, and nothing else had happened
+    rmdirSync(base)
+    renameSync(join(work, 'lines.new'), base)
+    await direct(recordOf(2))
+    expect(readFileSync(base, 'utf8')).toBe(`${JSON.stringify(recordOf(2))}\n`)
+    expect(await new WorkingCopy({ base, folder: work }).loadState()).toEqual(stateOf(1))
   })
 })
