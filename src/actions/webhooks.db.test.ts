@@ -2,12 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { anna, logged, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { Executor } from '../store/database/database.ts'
-import type { EndpointChange, WebhookEndpoint } from '../store/hits/webhook-endpoints.ts'
+import { type EndpointChange, signingSecrets, type WebhookEndpoint } from '../store/hits/webhook-endpoints.ts'
 import { listAuditEntries } from '../store/people/audit.ts'
 import {
   addEndpoint,
   deleteEndpoint,
   editEndpoint,
+  enterChannelAddress,
   releaseEndpoint,
   replayEndpoint,
   rotateEndpoint,
@@ -61,6 +62,43 @@ describe('the settings of an endpoint', () => {
     ].map(settingsVersion)
     expect(new Set(versions).size).toBe(versions.length)
     expect(settingsVersion({ ...endpoint, failingSince: now })).toBe(versions[0])
+  })
+})
+
+describe('a channel', () => {
+  const at = { address: 'https://hooks.chat.example/', description: '', kinds: ['search.hit'], searches: undefined }
+  const chat = { kind: 'slack', language: 'en' }
+  const add = (requestsPerSecond: number) =>
+    run((trx) => addEndpoint(trx, anna, { ...at, organizationId, chat, requestsPerSecond, secret: newSecret() }))
+
+  test('takes one message a second at most, when it is created and later', async () => {
+    expect(await add(2)).toEqual({ kind: 'tooFast', most: 1 })
+    const made = await add(1)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    const { endpointId } = made.endpoint
+    const seen = settingsVersion(made.endpoint)
+    const edit = (change: EndpointChange) => run((trx) => editEndpoint(trx, anna, { endpointId, seen, change }))
+    expect(await edit({ requestsPerSecond: 50 })).toEqual({ kind: 'tooFast', most: 1 })
+    expect(await edit({ description: 'Sales' })).toMatchObject({ kind: 'edited', endpoint: { requestsPerSecond: 1 } })
+    expect(await logged(organizationId, 2)).toEqual(['webhook.create', 'webhook.update'])
+  })
+
+  test('has one address, which is entered again at its host only', async () => {
+    const made = await add(1)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    const { endpointId, endpointNo } = made.endpoint
+    const enter = (id: string, host: string, stored = newSecret()) =>
+      run((trx) => enterChannelAddress(trx, anna, id, { host, stored }))
+    const stored = newSecret()
+    expect([
+      await enter(endpointId, 'https://hooks.other.example/'),
+      await enter(endpoint.endpointId, 'https://crm.example/'),
+      await enter(systemRandom.uuid(), at.address),
+      await enter(endpointId, at.address, stored),
+    ]).toEqual([{ kind: 'otherPlace' }, { kind: 'otherPlace' }, { kind: 'gone' }, { kind: 'entered' }])
+    const kept = await signingSecrets(store.db, endpointNo, now)
+    expect(kept.map(({ secretId }) => secretId)).toEqual([stored.secretId])
+    expect(await logged(organizationId, 2)).toEqual(['webhook.create', 'webhook.readdress'])
   })
 })
 

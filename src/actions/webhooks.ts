@@ -16,23 +16,33 @@ import {
   type NewEndpoint,
   type NewSecret,
   removeEndpoint,
+  replaceChannelAddress,
   rotateSecret,
   type WebhookEndpoint,
 } from '../store/hits/webhook-endpoints.ts'
+import { chatRate } from '../webhooks/chat-body.ts'
 import { type Acting, type Entry, record, versionOf } from './acting.ts'
 
 /** `gone`: there is no such endpoint any more. */
 type Gone = { readonly kind: 'gone' }
+/** `tooFast`: a channel of a chat takes at most `most` messages a second. */
+type TooFast = { readonly kind: 'tooFast'; readonly most: number }
+
+const tooFast = (isChannel: boolean, rate: number | undefined): TooFast | undefined =>
+  isChannel && rate !== undefined && rate > chatRate ? { kind: 'tooFast', most: chatRate } : undefined
 
 export type EndpointCreation =
   | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'tooMany' }
+  | TooFast
 
 export async function addEndpoint(
   trx: Executor,
   acting: Acting,
   wanted: Omit<NewEndpoint, 'endpointId'>,
 ): Promise<EndpointCreation> {
+  const refusal = tooFast(wanted.chat !== undefined, wanted.requestsPerSecond)
+  if (refusal) return refusal
   const endpoint = await createEndpoint({ db: trx }, { ...wanted, endpointId: acting.random.uuid() }, acting.now)
   if (!endpoint) return { kind: 'tooMany' }
   await note(trx, acting, 'webhook.create', endpoint)
@@ -50,6 +60,7 @@ export type EndpointEdit =
   | { readonly kind: 'edited'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'stale' }
+  | TooFast
   | Gone
 
 /** Changes the settings of an endpoint. `seen` is their version that whoever acts had before them. */
@@ -61,6 +72,8 @@ export async function editEndpoint(
   const before = await locked(trx, endpointId)
   if (!before) return { kind: 'gone' }
   if (settingsVersion(before) !== seen) return { kind: 'stale' }
+  const refusal = tooFast(before.chat !== undefined, change.requestsPerSecond)
+  if (refusal) return refusal
   const detail = endpointChanges(before, change, await listSearches(trx, before.organizationId))
   if (Object.keys(detail).length === 0) return { kind: 'unchanged' }
   await changeEndpoint(trx, before.endpointNo, change, acting.now)
@@ -80,6 +93,24 @@ export async function rotateEndpoint(
   await rotateSecret({ db: trx }, endpoint.endpointNo, secret, acting.now)
   await note(trx, acting, 'webhook.rotate', endpoint)
   return { kind: 'rotated' }
+}
+
+/** `otherPlace`: the endpoint is no channel, or one of another host, which is another endpoint. */
+export type ChannelEntry = { readonly kind: 'entered' } | { readonly kind: 'otherPlace' } | Gone
+
+/** Stores the address of a channel again: the key to it was lost, or the chat gave the channel another one. */
+export async function enterChannelAddress(
+  trx: Executor,
+  acting: Acting,
+  endpointId: string,
+  { host, stored }: { readonly host: string; readonly stored: NewSecret },
+): Promise<ChannelEntry> {
+  const endpoint = await locked(trx, endpointId)
+  if (!endpoint) return { kind: 'gone' }
+  if (!endpoint.chat || endpoint.address !== host) return { kind: 'otherPlace' }
+  await replaceChannelAddress(trx, endpoint.endpointNo, stored, acting.now)
+  await note(trx, acting, 'webhook.readdress', endpoint)
+  return { kind: 'entered' }
 }
 
 /** `unchanged`: it was in that state already. */

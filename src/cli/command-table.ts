@@ -1269,6 +1269,7 @@ const table = {
     summary: 'Replace the secret of an endpoint; the old one signs for 24 more hours.',
     operands: endpointId,
     options: {
+      url: { type: 'text', value: 'URL', help: 'Of a channel: its address, on the same host, which is its secret.' },
       'secret-file': secretFile,
       'accept-new-key': {
         type: 'flag',
@@ -1281,7 +1282,10 @@ const table = {
       with: ['accept-new-key'],
     },
     environment: sealingEnvironment,
-    examples: [['tenderstock webhook rotate ID', 'shows the new secret once']],
+    examples: [
+      ['tenderstock webhook rotate ID', 'shows the new secret once'],
+      ['tenderstock webhook rotate ID --url URL', 'a channel of Slack or Teams, after its address or its key was lost'],
+    ],
   },
   'webhook enable': {
     summary: 'Enable an endpoint again; what was held waits for `webhook release`.',

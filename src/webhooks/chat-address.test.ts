@@ -12,11 +12,11 @@ test('an address is shown without what makes it a secret, and comes together aga
   expect(sealChatAddress('https://hooks.slack.com/', sealer, 'a')).toBeUndefined()
 })
 
-test('a chat that this version does not know takes signed messages', () => {
+test('a chat that this version does not know is no endpoint for signed messages', () => {
   expect(chatOf({ chat: 'slack', language: 'de' })).toEqual({ kind: 'slack', language: 'de' })
   expect(chatOf({ chat: 'teams', language: null })).toEqual({ kind: 'teams', language: 'en' })
   expect([chatOf({ chat: null, language: null }), chatOf({ chat: 'other', language: 'en' })]).toEqual([
     undefined,
-    undefined,
+    'unknown',
   ])
 })

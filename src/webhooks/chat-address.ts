@@ -2,16 +2,20 @@
 import type { Sealer } from '../platform/sealing.ts'
 import { type Chat, chatKinds, chatLanguages } from './chat-body.ts'
 
-/** The chat of a stored endpoint; undefined for one that takes signed messages. */
+/**
+ * The chat of a stored endpoint; undefined for one that takes signed messages. `unknown`: a newer version made it, and
+ * knows what its receiver accepts.
+ */
 export function chatOf({
   chat,
   language,
 }: {
   readonly chat: string | null
   readonly language: string | null
-}): Chat | undefined {
+}): Chat | 'unknown' | undefined {
+  if (chat === null) return undefined
   const kind = chatKinds.find((each) => each === chat)
-  return kind && { kind, language: chatLanguages.find((each) => each === language) ?? 'en' }
+  return kind ? { kind, language: chatLanguages.find((each) => each === language) ?? 'en' } : 'unknown'
 }
 
 /** What is stored of an address: the host, and the rest sealed. Undefined for one without a path: it is no channel. */

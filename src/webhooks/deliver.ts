@@ -30,7 +30,7 @@ import { disableAndMail } from '../store/hits/endpoint-news.ts'
 import { OutcomeWriter } from '../store/hits/outcome-writer.ts'
 import { signingSecrets } from '../store/hits/webhook-endpoints.ts'
 import { chatAddress, chatOf } from './chat-address.ts'
-import { chatBody } from './chat-body.ts'
+import { type Chat, chatBody } from './chat-body.ts'
 import { cautiousAfter, disabledAfterMs, nextStep, warnedAfterMs } from './delivery-schedule.ts'
 import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
 import { hitBody } from './hit-body.ts'
@@ -121,17 +121,16 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
     )
   }, leaseMs / 3)
   try {
-    const key = await secretsOf(run, lease)
-    const isUnsigned = key.length === 0
-    if (isUnsigned) {
+    const means = await meansOf(run, lease)
+    if ('lacks' in means) {
       const posting = { now: clock(), mailDomain: run.mailDomain }
-      await inTransaction(store, (trx) => disableAndMail(trx, lease.endpointNo, 'secret', posting))
-      run.onDisabled?.(lease.endpointId, 'secret')
+      await inTransaction(store, (trx) => disableAndMail(trx, lease.endpointNo, means.lacks, posting))
+      run.onDisabled?.(lease.endpointId, means.lacks)
     }
     const address = addressOf(lease, run.addresses)
     const pacer = new StartPacer(1000 / lease.requestsPerSecond)
     let { failures } = lease
-    while (!isUnsigned && !both.aborted && performance.now() - startedAt < visitMs) {
+    while (!('lacks' in means) && !both.aborted && performance.now() - startedAt < visitMs) {
       const width = failures >= cautiousAfter ? 1 : atOnce
       const limit = width === 1 ? 1 : batchSize
       const due = await dueDeliveries(store.db, lease, clock(), limit)
@@ -145,7 +144,7 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
           if (body === undefined) continue
           await pacer.wait(both)
           if (both.aborted || performance.now() - startedAt >= visitMs) return
-          const task = { lease, address, key, delivery: each, body }
+          const task = { lease, address, means, delivery: each, body }
           const { isSuccess, isLast } = await attempt(run, task, both)
           failures = isSuccess ? 0 : failures + 1
           isEnded ||= isLast
@@ -166,6 +165,17 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
     clearInterval(renewal)
   }
   await releaseEndpoint(store.db, lease).catch(() => {})
+}
+
+/** What messages are made with: keys that sign, or a chat and the rest of its address. */
+type Means = { readonly key: readonly KeyObject[]; readonly chat: Chat | undefined }
+
+/** `lacks`: why nothing can be sent until somebody mends it, as Owners read it. */
+async function meansOf(run: Run, lease: EndpointLease): Promise<Means | { readonly lacks: string }> {
+  const chat = chatOf(lease)
+  if (chat === 'unknown') return { lacks: 'unknownChat' }
+  const key = await secretsOf(run, lease)
+  return key.length > 0 ? { key, chat } : { lacks: chat ? 'address' : 'secret' }
 }
 
 /** Undefined if it may not be reached (any more): a receiver on this machine, after trials have ended. */
@@ -273,14 +283,10 @@ function checkedAtOf({ sources, checks, lastModified }: DeliverySubject): string
 /** A signed message; or, for a chat, what it shows of it, at the address that only its secret completes. */
 function requestOf(
   { pages }: Run,
-  {
-    lease,
-    address,
-    key,
-  }: { readonly lease: EndpointLease; readonly address: EndpointAddress; readonly key: readonly KeyObject[] },
+  { key, chat }: Means,
+  address: EndpointAddress,
   message: WebhookMessage,
 ): Omit<Parameters<SendAttempt>[0], 'signal'> {
-  const chat = chatOf(lease)
   if (!chat) return { ...address, headers: webhookHeaders(message, key), body: message.body }
   const url = chatAddress(address.url, key[0]!.export())
   return { url, network: address.network, headers: {}, body: chatBody(chat, message.body, pages) }
@@ -289,21 +295,21 @@ function requestOf(
 type Task = {
   readonly lease: EndpointLease
   readonly address: EndpointAddress | undefined
-  readonly key: readonly KeyObject[]
+  readonly means: Means
   readonly delivery: DueDelivery
   readonly body: string
 }
 
 async function attempt(
   run: Run,
-  { lease, address, key, delivery, body }: Task,
+  { lease, address, means, delivery, body }: Task,
   signal: AbortSignal,
 ): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
   const { store, delivered, clock, wallClock, random, send, mailDomain, onAttempt, onDisabled } = run
   const { messageId } = delivery
   const message = { id: messageId, timestamp: Math.floor(wallClock() / 1000), body }
   const made = await tracedCall('delivery', { 'tenderstock.message': messageId }, async (span) => {
-    const ended = address ? await send({ ...requestOf(run, { lease, address, key }, message), signal }) : forbidden
+    const ended = address ? await send({ ...requestOf(run, means, address, message), signal }) : forbidden
     const { outcome } = ended
     if (outcome.kind === 'answered') span.setAttribute('http.response.status_code', outcome.status)
     else span.setAttribute('error.type', outcome.failure)

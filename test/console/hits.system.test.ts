@@ -1,4 +1,5 @@
 // Searches, hits, profiles, webhooks and digests through their pages, without script, to a real receiver.
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TenderContent } from '../../src/domain/tender.ts'
@@ -116,6 +117,10 @@ async function open(engine: Engine) {
   }
   return { world, acme, at, owner, member, signInAgain, read, send, publish, deliver, audit, addSearch }
 }
+
+/** What the next page will say first. */
+const noticeOf = ({ headers }: Response): string =>
+  decodeURIComponent(/notice=([^;]*)/.exec(headers.get('set-cookie') ?? '')?.[1] ?? '')
 
 /** Creates an endpoint for a receiver through its page; returns its path and its secret. */
 async function addEndpoint({ at, read, send, signInAgain }: Awaited<ReturnType<typeof open>>, url: string) {
@@ -402,7 +407,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
   })
 
   test('a channel is created by the form, and nobody sees its address again', async () => {
-    const { world, at, owner, read, send, signInAgain } = await open(engine)
+    const { at, read, send, signInAgain } = await open(engine)
     const posted: string[] = []
     const channel = await startReceiver((response, { body }) => {
       posted.push(body)
@@ -422,12 +427,56 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(pages.join()).not.toMatch(/\/hook\b|whsec_|Replace the secret/)
     const edited = await send(pages[1]!, `${path}/edit`, { description: ['Sales'] })
     expect(edited.status).toBe(303)
-    expect(
-      (await world.post(`${path}/secret`, fieldsOf(await read(`${path}/secret`), `${path}/secret`), owner.cookie))
-        .status,
-    ).toBe(409)
+    const fast = await send(await read(`${path}/edit`), `${path}/edit`, { rate: ['50'] })
+    expect([fast.status, await fast.text()]).toEqual([
+      422,
+      expect.stringContaining('A channel gets at most 1 a second'),
+    ])
     await send(await read(path), `${path}/test`, {})
     expect(JSON.parse(posted[0]!)).toMatchObject({ blocks: [{ type: 'header' }, { type: 'section' }] })
+  })
+
+  test('a channel whose key is lost says so, and takes its address again from Owners', async () => {
+    const { world, acme, at, member, read, send, signInAgain } = await open(engine)
+    const channel = await startReceiver((response) => response.end('ok'))
+    closers.push(() => channel[Symbol.dispose]())
+    await signInAgain()
+    const made = await send(await read(`${at}/webhooks/new`), `${at}/webhooks/new`, {
+      address: [channel.url],
+      chat: ['slack'],
+    })
+    const path = made.headers.get('location')!.split('?')[0]!
+    const [endpoint] = await listEndpoints(world.store.db, acme)
+    const { db } = world.store
+    await sql`update webhook_secret set sealed = ${Buffer.alloc(64)}`.execute(db)
+    await sql`update webhook_endpoint set state = 'disabled', disabled_why = 'address'`.execute(db)
+    const page = await read(path)
+    expect(page).toContain('Enter the address again.')
+    expect(page).toContain(`href="${path}/secret"`)
+    expect(await read(path, member.cookie)).not.toContain(`href="${path}/secret"`)
+    const tested = await send(page, `${path}/test`, {})
+    expect(noticeOf(tested)).toContain('no longer has the key to its address')
+    const form = await read(`${path}/secret`)
+    expect(form).not.toContain('/hook')
+    const enter = (address: string) => send(form, `${path}/secret`, { address: [address] })
+    const elsewhere = await enter('http://127.0.0.1:1/hook')
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([422, expect.stringContaining('This channel is at')])
+    for (const [address, text] of [
+      [endpoint!.address, 'Copy the address of the channel'],
+      ['nonsense', 'not a usable address'],
+    ] as const)
+      expect(await (await enter(address)).text()).toMatch(new RegExp(`id="address-error">[^<]*${text}`))
+    expect((await enter(channel.url)).status).toBe(303)
+    await send(await read(path), `${path}/test`, {})
+    expect(channel.received).toHaveLength(1)
+    expect((await listEndpoints(db, acme))[0]).toMatchObject({ state: 'active' })
+    const audited = await listAuditEntries(db, { organizationId: acme, limit: 10 })
+    expect(audited.filter(({ action }) => action === 'webhook.readdress')).toHaveLength(1)
+    expect((await world.post(`${path}/secret`, fieldsOf(form, `${path}/secret`), member.cookie)).status).toBe(403)
+    await sql`update webhook_endpoint set chat = 'newer'`.execute(db)
+    const unknown = await send(await read(path), `${path}/test`, {})
+    expect(noticeOf(unknown)).toContain('cannot write to channels of this kind')
+    expect(channel.received).toHaveLength(1)
   })
 
   test('endpoints are written by Owners and read by members; a failing one is tested, replayed, rotated and removed', async () => {
@@ -477,29 +526,29 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(await read(`${at}/webhooks`, member.cookie, 'de')).toContain('Gestört')
 
     status = 204
-    const noticeOf = async (path_: string, fields: { readonly [name: string]: string } = {}) => {
+    const noticeAfter = async (path_: string, fields: { readonly [name: string]: string } = {}) => {
       const answer = await world.post(path_, fields, owner.cookie)
       expect(answer.status).toBe(303)
-      return decodeURIComponent(/notice=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '')
+      return noticeOf(answer)
     }
-    const [tested, disabled] = [await noticeOf(`${path}/test`), await noticeOf(`${path}/disable`)]
+    const [tested, disabled] = [await noticeAfter(`${path}/test`), await noticeAfter(`${path}/disable`)]
     expect([tested, disabled]).toEqual([expect.stringContaining('204'), expect.stringContaining('disabled')])
     expect(await read(path)).toContain('An Owner disabled it.')
-    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('accepted a wrong signature')
-    await noticeOf(`${path}/enable`)
+    expect(await noticeAfter(`${path}/test`, { wrong: 'yes' })).toContain('accepted a wrong signature')
+    await noticeAfter(`${path}/enable`)
     expect(await read(path)).toContain('Held deliveries: 1')
-    expect(await noticeOf(`${path}/release`)).toContain('Deliveries sent now: 1')
+    expect(await noticeAfter(`${path}/release`)).toContain('Deliveries sent now: 1')
     await deliver()
     const before = receiver.received.length
     const messageId = messagePath.split('/').at(-1)!
-    expect(await noticeOf(`${path}/replay`, { message: messageId })).toContain('its id: 1')
+    expect(await noticeAfter(`${path}/replay`, { message: messageId })).toContain('its id: 1')
     await deliver()
     expect(receiver.received.length).toBe(before + 1)
     expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(messageId)
     const day = new Date(world.now()).toISOString().slice(0, 10)
-    expect(await noticeOf(`${path}/replay`, { since: day, which: 'failed' })).toContain('Nothing')
-    expect(await noticeOf(`${path}/replay`, { since: day, which: 'all' })).toContain('its id: 1')
-    expect(await noticeOf(`${path}/replay`, { since: 'x' })).toContain('Choose a day')
+    expect(await noticeAfter(`${path}/replay`, { since: day, which: 'failed' })).toContain('Nothing')
+    expect(await noticeAfter(`${path}/replay`, { since: day, which: 'all' })).toContain('its id: 1')
+    expect(await noticeAfter(`${path}/replay`, { since: 'x' })).toContain('Choose a day')
 
     await opened.signInAgain()
     const page = await read(`${path}/secret`)
@@ -514,7 +563,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     for (const key of [secret, second]) new Webhook(key).verify(body, headers as Record<string, string>)
     expect(await read(path)).toMatch(/Created [^<]+, ends /)
     receiver[Symbol.dispose]()
-    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('The test event failed')
+    expect(await noticeAfter(`${path}/test`, { wrong: 'yes' })).toContain('The test event failed')
     world.wait(16 * minuteMs)
     const stale = await world.get(`${path}/secret`, owner.cookie)
     expect([stale.status, stale.headers.get('location')]).toEqual([303, expect.stringContaining('/sign-in?return=')])
@@ -526,7 +575,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     for (const each of ['remove', 'test', 'replay', 'secret'])
       expect((await world.post(`${foreign}/${each}`, { message: messageId }, other.cookie)).status).toBe(404)
     expect(await read(`${path}/remove`)).toContain('Remove CRM?')
-    await noticeOf(`${path}/remove`)
+    await noticeAfter(`${path}/remove`)
     expect((await world.get(path, owner.cookie)).status).toBe(404)
     expect((await audit()).map((entry) => entry.action).filter((each) => each.startsWith('webhook'))).toEqual([
       'webhook.create',

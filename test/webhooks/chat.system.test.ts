@@ -1,9 +1,16 @@
 // Hits in channels: imitations of Slack and Teams that refuse what the services refuse, on both engines.
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { listEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
+import { enterChannelAddress } from '../../src/actions/webhooks.ts'
+import { systemRandom } from '../../src/platform/random.ts'
+import { createSealer } from '../../src/platform/sealing.ts'
+import { inTransaction } from '../../src/store/database/database.ts'
+import { countDeliveries, releaseHeld } from '../../src/store/hits/deliveries.ts'
+import { enableEndpoint, listEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
+import { sealChatAddress } from '../../src/webhooks/chat-address.ts'
 import { chatKinds } from '../../src/webhooks/chat-body.ts'
 import { hostileTexts } from '../console/hostile-texts.ts'
 import { engines, openTestStore } from '../world.ts'
@@ -61,6 +68,38 @@ describe.each(engines)('channels (%s)', (engine) => {
     expect(rows.map(({ text }) => text).join()).not.toContain('secret%2Fx')
     expect(rows.map(({ text }) => text).join()).not.toContain('/services/T0')
     expect((await listEndpoints(store.db))[0]!.chat).toEqual({ kind, language: 'de' })
+  })
+
+  test('after the loss of the key a channel holds what it has, and delivers it once its address was entered', async () => {
+    const { addHit, addChannel, addDelivery, deliver, disabled, store, now } = await world()
+    const { url, posted } = await imitation('slack')
+    const { endpointNo, endpointId } = await addChannel(url, { kind: 'slack', language: 'en' })
+    await addDelivery(endpointNo, await addHit())
+    const sealer = createSealer(createSecretKey(randomBytes(32)), randomBytes)
+    await deliver({ sealer })
+    expect([posted, disabled]).toEqual([[], [[endpointId, 'address']]])
+    const acting = { actor: 'own@example.org', addressPrefix: '', now: now(), random: systemRandom }
+    const enter = (address: string) => {
+      const channel = sealChatAddress(address, sealer, randomUUID())!
+      return inTransaction(store, (trx) => enterChannelAddress(trx, acting, endpointId, channel))
+    }
+    expect(await enter('http://127.0.0.1:1/services/T0')).toEqual({ kind: 'otherPlace' })
+    expect(await enter(url)).toEqual({ kind: 'entered' })
+    await enableEndpoint(store.db, endpointNo)
+    await releaseHeld(store, endpointNo, now())
+    await deliver({ sealer })
+    expect(posted.map(({ status }) => status)).toEqual([200])
+  })
+
+  test('a kind of channel that only a newer version knows gets nothing, and loses nothing', async () => {
+    const { addHit, addChannel, addDelivery, deliver, disabled, store } = await world()
+    const { url, posted } = await imitation('slack')
+    const { endpointNo, endpointId } = await addChannel(url, { kind: 'slack', language: 'en' })
+    await sql`update webhook_endpoint set chat = 'newer'`.execute(store.db)
+    await addDelivery(endpointNo, await addHit())
+    await deliver()
+    expect([posted, disabled]).toEqual([[], [[endpointId, 'unknownChat']]])
+    expect(await countDeliveries(store.db, endpointNo)).toMatchObject({ held: 1, delivered: 0 })
   })
 
   test('a busy channel gets the same message later, as it asks', async () => {

@@ -17,6 +17,10 @@ export const webhookTexts: EventTexts<WebhookEvents> = {
       `      ${paint.dim('Shown only this once.')}`,
       '      Requests on their way still carry the old signature only: until then, the receiver must accept both.',
     ].join('\n'),
+  webhookReaddressed: ({ id }, paint) =>
+    [done(paint, 'The address of the channel is stored'), `      ${paint.dim(`tenderstock webhook test ${id}`)}`].join(
+      '\n',
+    ),
   webhookEnabled: (_, paint) => done(paint, 'The endpoint is enabled'),
   webhookDisabled: (_, paint) => done(paint, 'The endpoint is disabled; its deliveries are held from now on'),
   webhookRemoved: (_, paint) => done(paint, 'The endpoint and its secrets are removed'),

@@ -5,6 +5,7 @@ import {
   deleteEndpoint,
   type EndpointEdit,
   editEndpoint,
+  enterChannelAddress,
   releaseEndpoint,
   replayEndpoint,
   rotateEndpoint,
@@ -14,6 +15,7 @@ import {
 } from '../../actions/webhooks.ts'
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { listSearches, type StoredSearch } from '../../store/hits/searches.ts'
 import { listEndpoints, maxEndpoints, type WebhookEndpoint } from '../../store/hits/webhook-endpoints.ts'
@@ -116,7 +118,7 @@ const emptyForm: EndpointForm = {
   kinds: ['search.hit'],
   allSearches: true,
   searches: [],
-  rate: String(defaultRate),
+  rate: '',
 }
 
 const formSent = ({ form }: OrganizationRequest): EndpointForm => ({
@@ -209,7 +211,13 @@ ${fieldset(
   )}
 </div>`,
 )}
-${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}`
+${field({
+  name: 'rate',
+  label: texts.rate,
+  value: form.rate,
+  hint: texts.rateHint(defaultRate, chatRate),
+  error: errors.get('rate'),
+})}`
 }
 
 /**
@@ -253,7 +261,7 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
     description: form.description,
     kinds: form.kinds,
     searches: read.searches,
-    requestsPerSecond: made.chat ? chatRate : read.rate,
+    requestsPerSecond: read.rate,
     secret: made.stored,
   }
   const outcome = await once(context, request, async (trx) => {
@@ -261,8 +269,11 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
     return creation.kind === 'created' ? creation.endpoint : new Refused(creation.kind)
   })
   if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
-  if (outcome.kind === 'refused')
-    return newPage(context, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
+  if (outcome.kind === 'refused') {
+    const [name, why] =
+      outcome.reason === 'tooMany' ? ['address', texts.tooMany(maxEndpoints)] : ['rate', texts.channelRate(chatRate)]
+    return newPage(context, request, { form, searches, errors: new Map([[name, why]]) })
+  }
   const { endpointId } = outcome.result
   if (made.secret === undefined)
     return redirect(`${addressOf(request)}/${endpointId}`, { notice: texts.channelCreated })
@@ -337,6 +348,8 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   )
   if (outcome.kind === 'gone') throw new PageError(404, texts.noEndpoint)
   if (outcome.kind === 'stale') return editPage(context, request, { form, isLate: true })
+  if (outcome.kind === 'tooFast')
+    return editPage(context, request, { form, errors: new Map([['rate', texts.channelRate(outcome.most)]]) })
   return redirect(`${addressOf(request)}/${endpointId}`, { notice: editNotice(outcome, language) })
 }
 
@@ -374,10 +387,13 @@ async function newSecret({ webhooks, random }: ConsoleContext) {
 async function placeOf(context: ConsoleContext, form: EndpointForm, url: string, language: Language) {
   const kind = chatKinds.find((each) => each === form.chat)
   if (!kind) return { ...(await newSecret(context)), address: url, chat: undefined }
-  const channel = sealChatAddress(url, await context.webhooks.sealer(), context.random.uuid())
+  const channel = await channelAt(context, url)
   if (!channel) return webhooksTexts[language].noChannel
   return { secret: undefined, stored: channel.stored, address: channel.host, chat: { kind, language } }
 }
+
+const channelAt = async ({ webhooks, random }: ConsoleContext, url: string) =>
+  sealChatAddress(url, await webhooks.sealer(), random.uuid())
 
 /** The answer to the form itself: the only page that ever shows it. */
 function secretShown(
@@ -442,7 +458,9 @@ async function asked(
   })
 }
 
-function secretPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+async function secretPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const endpoint = await endpointOf(context, request)
+  if (endpoint.chat) return channelPage(context, request, endpoint)
   const { rollTitle, rollBody, rollButton } = webhooksTexts[request.language]
   return asked(
     context,
@@ -451,6 +469,63 @@ function secretPage(context: ConsoleContext, request: OrganizationRequest): Prom
     { title: () => rollTitle, body: rollBody, button: rollButton },
     formKey(context),
   )
+}
+
+/** The secret of a channel is its address, which people enter again. */
+function channelPage(
+  context: ConsoleContext,
+  request: OrganizationRequest,
+  endpoint: WebhookEndpoint,
+  sent?: { readonly typed: string; readonly why: string | undefined },
+): PageAnswer {
+  const texts = webhooksTexts[request.language]
+  const at = `${addressOf(request)}/${endpoint.endpointId}`
+  return page({
+    title: texts.channelTitle,
+    lead: texts.channelLead(endpoint.address),
+    crumbs: [
+      [texts.pageNames.webhooks, addressOf(request)],
+      [nameOf(endpoint), at],
+    ],
+    current: addressOf(request),
+    ...(sent && { status: 422 }),
+    body: html`<form method="post" action="${at}/secret" class="stack" novalidate>${formKey(context)}
+${field({
+  name: 'address',
+  label: texts.address,
+  type: 'url',
+  value: sent?.typed ?? '',
+  isRequired: true,
+  maxLength: 2000,
+  error: sent?.why,
+})}
+<div class="row"><button class="go">${texts.channelButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
+  })
+}
+
+async function readdress(
+  context: ConsoleContext,
+  request: OrganizationRequest,
+  endpoint: WebhookEndpoint,
+): Promise<PageAnswer> {
+  const { language } = request
+  const texts = webhooksTexts[language]
+  const typed = fieldOf(request.form, 'address')
+  const errors = new Map<string, string>()
+  const url = await addressChecked(context, typed, { errors, language })
+  if (url === undefined) return channelPage(context, request, endpoint, { typed, why: errors.get('address') })
+  const channel = await channelAt(context, url)
+  if (!channel) return channelPage(context, request, endpoint, { typed, why: texts.noChannel })
+  const outcome = await once(context, request, async (trx) => {
+    const { kind } = await enterChannelAddress(trx, actingOf(context, request), endpoint.endpointId, channel)
+    return kind === 'entered' ? kind : new Refused(kind)
+  })
+  if (outcome.kind === 'refused') {
+    if (outcome.reason === 'gone') throw new PageError(404, texts.noEndpoint)
+    return channelPage(context, request, endpoint, { typed, why: texts.otherHost(endpoint.address) })
+  }
+  const notice = outcome.kind === 'sent' ? texts.sent : texts.channelEntered
+  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 
 function removePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -462,7 +537,7 @@ async function rotate(context: ConsoleContext, request: OrganizationRequest): Pr
   const { language } = request
   const texts = webhooksTexts[language]
   const endpoint = await endpointOf(context, request)
-  if (endpoint.chat) throw new PageError(409, texts.noSecret)
+  if (endpoint.chat) return readdress(context, request, endpoint)
   const made = await newSecret(context)
   const outcome = await once(context, request, (trx) =>
     rotateEndpoint(trx, actingOf(context, request), endpoint.endpointId, made.stored),
@@ -537,9 +612,18 @@ async function test(context: ConsoleContext, request: OrganizationRequest): Prom
     operands: [endpoint.endpointId],
     options: isWrong ? { 'wrong-signature': true } : {},
   })
-  const outcome = await settledWithin(sent, testWaitMs)
-  const tested = outcome?.events.find(({ event }) => event === 'webhookTested')
-  const notice = tested ? testNotice(tested, isWrong, language) : webhooksTexts[language].testLate
+  const { testLate, why } = webhooksTexts[language]
+  const unsent = { 'other-key': endpoint.chat ? why.address : why.secret, 'newer-version': why.unknownChat }
+  let notice = testLate
+  try {
+    const outcome = await settledWithin(sent, testWaitMs)
+    const tested = outcome?.events.find(({ event }) => event === 'webhookTested')
+    if (tested) notice = testNotice(tested, isWrong, language)
+  } catch (error) {
+    // a refusal that concerns the whole stock has a page of its own
+    if (!(error instanceof OperatorError) || error.refusal || !Object.hasOwn(unsent, error.code)) throw error
+    notice = unsent[error.code as keyof typeof unsent]
+  }
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 

@@ -398,9 +398,10 @@ function setupPart(
   const named = searches.filter(({ searchId }) => endpoint.searches?.includes(searchId)).map(({ name }) => name)
   return html`<section class="part split even gap">
     <div class="stack">
-      <h2>${endpoint.chat === null ? texts.secret : texts.chats[endpoint.chat === 'slack' ? 'slack' : 'teams']}</h2>
+      <h2>${endpoint.chat === null ? texts.secret : ((texts.chats as { readonly [kind: string]: string })[endpoint.chat] ?? endpoint.chat)}</h2>
       <p class="soft small">${endpoint.chat === null ? texts.secretDetail : texts.noSecret}</p>
       ${endpoint.chat === null && html`<ul>${lines}</ul>`}
+      ${isOwner(request) && endpoint.chat !== null && html`<p><a class="btn tiny" href="${at}/secret">${texts.channelAgain}</a></p>`}
       ${
         isOwner(request) &&
         endpoint.chat === null &&

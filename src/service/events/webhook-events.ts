@@ -32,6 +32,8 @@ export type WebhookEvents = {
     answer: string | null
   }
   webhookRotated: { id: string; secret: string }
+  /** The address of a channel was entered again. */
+  webhookReaddressed: { id: string }
   webhookEnabled: { id: string }
   webhookDisabled: { id: string }
   webhookRemoved: { id: string }

@@ -121,6 +121,51 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     expect(await run('webhook test', [id], {}, other)).toMatchObject({ code: 0 })
   })
 
+  test('a channel takes its address again after the key was lost, at its own host only', async () => {
+    const { receiver, run, create, store } = await world()
+    const { id } = await create({ chat: 'slack' })
+    const other = systemRandom.bytes(32)
+    await expect(run('webhook rotate', [id], {})).rejects.toThrow(/--url URL/)
+    await expect(run('webhook update', [id], { url: receiver.url })).rejects.toThrow(/webhook rotate .* --url URL/)
+    // whoever runs the service may not have the address: then Owners enter it
+    expect(await run('webhook rotate', [id], { 'accept-new-key': true }, other)).toMatchObject({
+      code: 0,
+      events: [{ event: 'note', message: expect.stringContaining('--url URL') }],
+    })
+    await expect(run('webhook test', [id], {}, other)).rejects.toMatchObject({
+      code: 'other-key',
+      message: expect.stringContaining('enter it again'),
+    })
+    expect(receiver.received).toEqual([])
+    const rotate = (url: string) => run('webhook rotate', [id], { url }, other)
+    await expect(rotate('http://127.0.0.1:1/services')).rejects.toThrow(/Another host is another endpoint/)
+    await expect(rotate(new URL(receiver.url).origin)).rejects.toThrow(/copy it as a whole/)
+    expect((await rotate(receiver.url)).events).toEqual([{ event: 'webhookReaddressed', id }])
+    expect(await run('webhook test', [id], {}, other)).toMatchObject({ code: 0 })
+    expect(receiver.received).toHaveLength(1)
+    await sql`update webhook_endpoint set chat = 'newer'`.execute(store.db)
+    await expect(run('webhook test', [id], {}, other)).rejects.toMatchObject({ code: 'newer-version' })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('an endpoint whose secret nobody can read any more is not tested without a signature', async () => {
+    const { receiver, run, create } = await world()
+    const [{ id }, second] = [await create(), await create()]
+    const other = systemRandom.bytes(32)
+    await run('webhook rotate', [second.id], { 'accept-new-key': true }, other)
+    await expect(run('webhook test', [id], {}, other)).rejects.toMatchObject({ code: 'other-key' })
+    expect(receiver.received).toEqual([])
+  })
+
+  test('a channel takes one message a second at most', async () => {
+    const { run, create, store } = await world()
+    await expect(create({ chat: 'slack', rate: 2 })).rejects.toThrow(/at most 1 message a second/)
+    expect(await count(store)).toBe(0)
+    const { id } = await create({ chat: 'slack' })
+    await expect(run('webhook update', [id], { rate: 50 })).rejects.toThrow(/at most 1 message a second/)
+    expect((await run('webhook list')).events).toMatchObject([{ requestsPerSecond: 1 }])
+  })
+
   test('an existing secret comes from a file', async () => {
     const { run, create, dataFolder, receiver } = await world()
     const [file, secret] = [join(dataFolder, 'own'), `whsec_${systemRandom.bytes(32).toString('base64')}`]

@@ -3,6 +3,7 @@ import {
   addEndpoint,
   deleteEndpoint,
   editEndpoint,
+  enterChannelAddress,
   noteTest,
   releaseEndpoint,
   replayEndpoint,
@@ -63,6 +64,7 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
     secret: made.stored,
   }
   const outcome = await inTransaction(store, (trx) => addEndpoint(trx, actingOf(context), wanted))
+  if (outcome.kind === 'tooFast') throw tooFast(outcome)
   if (outcome.kind === 'tooMany')
     throw new OperatorError(
       'limit-reached',
@@ -79,7 +81,11 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
 export const updateWebhook: Operation = async (context, { operands, options }, emit) => {
   const { store } = context
   const endpoint = await endpointNamed(context, operands)
-  if (options.url !== undefined) refuseChat(endpoint)
+  if (options.url !== undefined && endpoint.chat)
+    throw new OperatorError(
+      'options-conflict',
+      `The address of a channel is its secret: tenderstock webhook rotate ${endpoint.endpointId} --url URL`,
+    )
   const { endpointId, organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
     throw new OperatorError('options-conflict', 'Pass either --search or --all-searches.')
@@ -96,6 +102,7 @@ export const updateWebhook: Operation = async (context, { operands, options }, e
     editEndpoint(trx, actingOf(context), { endpointId, seen, change }),
   )
   if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  if (outcome.kind === 'tooFast') throw tooFast(outcome)
   if (outcome.kind === 'stale')
     throw new OperatorError(
       'changed-meanwhile',
@@ -142,9 +149,16 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
   const body = testBody(context.wallClock(), endpoint.endpointId)
   const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(context.wallClock() / 1000), body }
   const chat = chatOf({ chat: endpoint.chat?.kind ?? null, language: endpoint.chat?.language ?? null })
+  if (chat === 'unknown')
+    throw new OperatorError('newer-version', 'This version does not know the chat of this channel: update the program.')
   if (chat && isWrong) throw new OperatorError('options-conflict', 'Messages to a chat are not signed.')
-  if (chat && keys.length === 0)
-    throw new OperatorError('options-conflict', 'The key of the address is lost: create the endpoint again.')
+  if (keys.length === 0)
+    throw new OperatorError(
+      'other-key',
+      chat
+        ? `The key to the address of this channel is lost; enter it again: ${readdressing(endpoint)}`
+        : `The key to the secret of this endpoint is lost; replace it: tenderstock webhook rotate ${endpoint.endpointId}`,
+    )
   const posted = chat
     ? {
         url: chatAddress(address.url, keys[0]!),
@@ -189,17 +203,56 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
   }
 }
 
-/** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
-export const rotateWebhook: Operation = async (context, { operands, options }, emit) => {
+/**
+ * `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. Of a channel, the secret
+ * is its address.
+ */
+export const rotateWebhook: Operation = async (context, request, emit) => {
+  const { operands, options } = request
   const { store, random } = context
   const endpoint = await endpointNamed(context, operands)
-  refuseChat(endpoint)
+  if (endpoint.chat) return readdressChannel(context, endpoint, request, emit)
+  if (options.url !== undefined)
+    throw new OperatorError('options-conflict', 'Only a channel has its address as its secret: leave --url out.')
   const { endpointId } = endpoint
   const sealer = await openSealer(context, { acceptsNewKey: options['accept-new-key'] === true })
   const made = await newSecret(sealer, random, options['secret-file'])
   const outcome = await inTransaction(store, (trx) => rotateEndpoint(trx, actingOf(context), endpointId, made.stored))
   if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
   emit({ event: 'webhookRotated', id: endpointId, secret: made.secret })
+  return 0
+}
+
+const readdressing = ({ endpointId }: WebhookEndpoint): string => `tenderstock webhook rotate ${endpointId} --url URL`
+
+/** Without an address, only the key can be accepted: Owners have the address, and enter it on the page. */
+async function readdressChannel(
+  context: ServiceContext,
+  endpoint: WebhookEndpoint,
+  { options }: ControlRequest,
+  emit: Emit,
+): Promise<number> {
+  const { endpointId, address } = endpoint
+  refuseSecretFile(options)
+  const acceptsNewKey = options['accept-new-key'] === true
+  if (options.url === undefined && !acceptsNewKey)
+    throw new OperatorError('option-missing', `The secret of a channel is its address: ${readdressing(endpoint)}`)
+  const sealer = await openSealer(context, { acceptsNewKey })
+  if (options.url === undefined) {
+    emit({
+      event: 'note',
+      message: `The current key is used from now on. Owners enter the address of this channel again on its page, or: ${readdressing(endpoint)}`,
+    })
+    return 0
+  }
+  const channel = channelAt(await addressOf(context, String(options.url)), sealer, context)
+  const outcome = await inTransaction(context.store, (trx) =>
+    enterChannelAddress(trx, actingOf(context), endpointId, channel),
+  )
+  if (outcome.kind === 'gone') throw noEndpoint(endpointId)
+  if (outcome.kind === 'otherPlace')
+    throw new OperatorError('webhook-address', `Another host is another endpoint: this channel is at ${address}…`)
+  emit({ event: 'webhookReaddressed', id: endpointId })
   return 0
 }
 
@@ -297,6 +350,9 @@ async function endpointNamed(
   return endpoint
 }
 
+const tooFast = ({ most }: { readonly most: number }) =>
+  new OperatorError('invalid-option', `A channel takes at most ${most} message a second: leave --rate out.`)
+
 const noEndpoint = (id: string) =>
   new OperatorError('no-endpoint', `There is no webhook endpoint "${id}"; \`tenderstock webhook list\` shows the ids.`)
 
@@ -330,22 +386,22 @@ async function placeOf(context: ServiceContext, options: ControlRequest['options
       throw new OperatorError('options-conflict', '--language is for --chat: signed messages have no language.')
     return { address: url, chat: undefined, made: await newSecret(sealer, context.random, options['secret-file']) }
   }
-  if (options['secret-file'] !== undefined)
-    throw new OperatorError('options-conflict', 'Messages to a chat are not signed: leave --secret-file out.')
-  const channel = sealChatAddress(url, sealer, context.random.uuid())
-  if (!channel)
-    throw new OperatorError('webhook-address', 'The address of a channel goes on after the host: copy it as a whole.')
+  refuseSecretFile(options)
+  const channel = channelAt(url, sealer, context)
   const language = chatLanguages.find((each) => each === options.language) ?? 'en'
   return { address: channel.host, chat: { kind, language }, made: { secret: undefined, stored: channel.stored } }
 }
 
-/** The address of a channel is its secret: another one is another endpoint. */
-function refuseChat({ chat }: WebhookEndpoint): void {
-  if (chat)
-    throw new OperatorError(
-      'options-conflict',
-      'The address of a channel cannot be changed: create an endpoint for the new one, and remove this one.',
-    )
+function refuseSecretFile(options: ControlRequest['options']): void {
+  if (options['secret-file'] !== undefined)
+    throw new OperatorError('options-conflict', 'Messages to a chat are not signed: leave --secret-file out.')
+}
+
+function channelAt(url: string, sealer: Sealer, { random }: ServiceContext) {
+  const channel = sealChatAddress(url, sealer, random.uuid())
+  if (!channel)
+    throw new OperatorError('webhook-address', 'The address of a channel goes on after the host: copy it as a whole.')
+  return channel
 }
 
 function kindsOf(given: unknown): readonly string[] {

@@ -13,7 +13,7 @@ export type EndpointNewsData = {
   readonly name: string
   /** When it began to fail, epoch milliseconds; null if it did not. */
   readonly failingSince: number | null
-  /** Why it was disabled: `gone`, `failing` or `secret`; null if it was not. */
+  /** Why it was disabled: `gone`, `failing`, `secret`, `address` or `unknownChat`; null if it was not. */
   readonly why: string | null
 }
 

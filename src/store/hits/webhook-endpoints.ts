@@ -15,7 +15,10 @@ export type WebhookEndpoint = {
   /** Ids of the only searches whose hits it receives; undefined: all searches of the organization. */
   readonly searches: readonly string[] | undefined
   readonly state: 'active' | 'disabled'
-  /** Why it is disabled: `gone` (it answered 410), `failing` (only failures for five days), `operator`. */
+  /**
+   * Why it is disabled: `gone` (it answered 410), `failing` (only failures for five days), `secret` and `address` (the
+   * key to them is lost), `unknownChat` (of a newer version), `operator`, `owner`.
+   */
   readonly disabledWhy: string | undefined
   /** Since when every attempt has failed. */
   readonly failingSince: number | undefined
@@ -197,13 +200,33 @@ export async function changeEndpoint(
   await sql`
     update webhook_endpoint set ${sql.join([...set, sql`fence = fence + 1`, sql`taken_until = 0`, sql`worker = ''`])}
     where endpoint_no = ${endpointNo}`.execute(trx)
-  if (!isMoved) return true
+  if (isMoved) await beginAnew(trx, endpointNo, now)
+  return true
+}
+
+/** At a new address nothing has failed yet. */
+async function beginAnew(trx: Executor, endpointNo: number, now: number): Promise<void> {
   await sql`
     update webhook_endpoint set failing_since = null, failures = 0 where endpoint_no = ${endpointNo}`.execute(trx)
   await sql`
     update delivery d set attempts = 0, due_at = ${now}, ${moved('readdress')}
     where d.endpoint_no = ${endpointNo} and ${isMovedBy('readdress')} and d.attempts > 0`.execute(trx)
-  return true
+}
+
+/** Stores the rest of the address of a channel in place of the former one, as `changeEndpoint` does for an address. */
+export async function replaceChannelAddress(
+  trx: Executor,
+  endpointNo: number,
+  secret: NewSecret,
+  now: number,
+): Promise<void> {
+  await sql`
+    update webhook_endpoint set fence = fence + 1, taken_until = 0, worker = '' where endpoint_no = ${endpointNo}`.execute(
+    trx,
+  )
+  await sql`delete from webhook_secret where endpoint_no = ${endpointNo}`.execute(trx)
+  await insertSecret(trx, endpointNo, secret, now)
+  await beginAnew(trx, endpointNo, now)
 }
 
 /** Moves an endpoint to another address: a receiver on this machine has another port after each start. */

@@ -54,6 +54,7 @@ export type AuditAction =
   | 'webhook.update'
   | 'webhook.test'
   | 'webhook.rotate'
+  | 'webhook.readdress'
   | 'webhook.enable'
   | 'webhook.disable'
   | 'webhook.remove'
