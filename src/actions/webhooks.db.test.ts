@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { anna, logged, newOrganization, now, openActingWorld, run, store } from '../../test/acting-world.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { Executor } from '../store/database/database.ts'
-import { type EndpointChange, signingSecrets, type WebhookEndpoint } from '../store/hits/webhook-endpoints.ts'
+import {
+  disableEndpoint,
+  type EndpointChange,
+  enableEndpoint,
+  findEndpoint,
+  signingSecrets,
+  type WebhookEndpoint,
+} from '../store/hits/webhook-endpoints.ts'
 import { listAuditEntries } from '../store/people/audit.ts'
 import {
   addEndpoint,
@@ -100,6 +107,21 @@ describe('a channel', () => {
     expect(kept.map(({ secretId }) => secretId)).toEqual([stored.secretId])
     expect(await logged(organizationId, 2)).toEqual(['webhook.create', 'webhook.readdress'])
   })
+})
+
+test('an endpoint that lacked its secret waits for a test once it has another; one that somebody disabled stays so', async () => {
+  const { endpointId, endpointNo } = endpoint
+  const whyAfter = async (why: string) => {
+    await disableEndpoint(store, endpointNo, why)
+    await run((trx) => rotateEndpoint(trx, anna, endpointId, newSecret()))
+    const found = (await findEndpoint(store.db, endpointId))!
+    await enableEndpoint(store.db, endpointNo)
+    return [found.state, found.disabledWhy]
+  }
+  expect([await whyAfter('secret'), await whyAfter('owner')]).toEqual([
+    ['disabled', 'untested'],
+    ['disabled', 'owner'],
+  ])
 })
 
 test('an endpoint is switched once; disabled, it releases nothing; nothing that waits leaves no entry', async () => {

@@ -467,6 +467,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     ] as const)
       expect(await (await enter(address)).text()).toMatch(new RegExp(`id="address-error">[^<]*${text}`))
     expect((await enter(channel.url)).status).toBe(303)
+    expect(await read(path)).toMatch(/new secret or address, and was not tested yet\. Hits are held/)
     await send(await read(path), `${path}/test`, {})
     expect(channel.received).toHaveLength(1)
     expect((await listEndpoints(db, acme))[0]).toMatchObject({ state: 'active' })

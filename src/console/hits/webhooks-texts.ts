@@ -17,6 +17,7 @@ const en = {
     failing: 'It failed for five days.',
     secret: 'The service no longer has the key to its secret. Replace the secret.',
     address: 'The service no longer has the key to its address. Enter the address again.',
+    untested: 'It has a new secret or address, and was not tested yet.',
     unknownChat: 'This version of the service cannot write to channels of this kind. Ask its operator for a newer one.',
     operator: 'The operator disabled it.',
     owner: 'An Owner disabled it.',
@@ -167,6 +168,7 @@ const de: typeof en = {
     failing: 'Er war fünf Tage lang gestört.',
     secret: 'Der Dienst hat den Schlüssel zu seinem Geheimnis nicht mehr. Ersetzen Sie das Geheimnis.',
     address: 'Der Dienst hat den Schlüssel zu seiner Adresse nicht mehr. Geben Sie die Adresse neu ein.',
+    untested: 'Sein Geheimnis oder seine Adresse ist neu und noch nicht getestet.',
     unknownChat:
       'Diese Version des Dienstes kann in Kanäle dieser Art nicht schreiben. Fragen Sie den Betreiber nach einer neueren.',
     operator: 'Der Betreiber hat ihn abgeschaltet.',

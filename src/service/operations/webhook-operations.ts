@@ -204,8 +204,8 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
 }
 
 /**
- * `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. Of a channel, the secret
- * is its address.
+ * `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. The secret of a
+ * channel is its address.
  */
 export const rotateWebhook: Operation = async (context, request, emit) => {
   const { operands, options } = request

@@ -17,7 +17,7 @@ export type WebhookEndpoint = {
   readonly state: 'active' | 'disabled'
   /**
    * Why it is disabled: `gone` (it answered 410), `failing` (only failures for five days), `secret` and `address` (the
-   * key to them is lost), `unknownChat` (of a newer version), `operator`, `owner`.
+   * key to them is lost), `untested` (then it got a new one), `unknownChat` (of a newer version), `operator`, `owner`.
    */
   readonly disabledWhy: string | undefined
   /** Since when every attempt has failed. */
@@ -226,6 +226,7 @@ export async function replaceChannelAddress(
   )
   await sql`delete from webhook_secret where endpoint_no = ${endpointNo}`.execute(trx)
   await insertSecret(trx, endpointNo, secret, now)
+  await noteMended(trx, endpointNo)
   await beginAnew(trx, endpointNo, now)
 }
 
@@ -303,7 +304,15 @@ export function rotateSecret(
     await sql`delete from webhook_secret where endpoint_no = ${endpointNo} and ends_at is not null`.execute(trx)
     await sql`update webhook_secret set ends_at = ${now + rotationMs} where endpoint_no = ${endpointNo}`.execute(trx)
     await insertSecret(trx, endpointNo, secret, now)
+    await noteMended(trx, endpointNo)
   })
+}
+
+/** An endpoint that lacked what it has now waits for a test. */
+async function noteMended(trx: Executor, endpointNo: number): Promise<void> {
+  await sql`
+    update webhook_endpoint set disabled_why = 'untested'
+    where endpoint_no = ${endpointNo} and state = 'disabled' and disabled_why in ('secret', 'address')`.execute(trx)
 }
 
 async function insertSecret(trx: Executor, endpointNo: number, { secretId, sealed }: NewSecret, now: number) {
