@@ -11,6 +11,7 @@ export const affixLength = 5
  * on its neighbors.
  */
 export function foldText(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase()
   return plainText(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -31,8 +31,10 @@ export type TermCounter = {
 /** Terms with their weights. */
 export type TermVector = { readonly numbers: Int32Array; readonly weights: Float64Array }
 
-/** Weight of a term that occurs `count` times in a text. */
-const damped = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
+const dampedOf = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
+const dampedSmall = Float64Array.from({ length: 256 }, (_, count) => dampedOf(count))
+/** Weight of a term that occurs `count` times in a text, a whole number. */
+const damped = (count: number): number => (count < dampedSmall.length ? dampedSmall[count]! : dampedOf(count))
 
 /** Which terms are read from which texts. */
 type TermKind = {
