@@ -1,7 +1,9 @@
 // Names and titles as words that can be compared, whatever letters and legal forms they were written with.
+import { isAscii } from './plain-text.ts'
 
 /** Lower case, without diacritics, `ß` as `ss`. */
 export function foldLetters(text: string): string {
+  if (isAscii(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

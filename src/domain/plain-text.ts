@@ -6,9 +6,12 @@ const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu
 const apostrophes = /[\u00b4\u02b9\u02bc\u2018\u2019\u201b\u2032\uff07]/g
 const dashes = /[\p{Dash}\u02d7\u2043]/gu
 
+/** Most texts are; whatever folds letters is done with them at once. */
+export const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
+
 /** The text as it is compared; the same text again for an ASCII text. */
 export function plainText(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text
+  if (isAscii(text)) return text
   return text.replace(unseen, '').replace(apostrophes, "'").normalize('NFKC').replace(dashes, '-')
 }
 

@@ -1,5 +1,5 @@
 // Words of a search and of a tender: how both are folded, and when a token contains a word.
-import { plainText } from './plain-text.ts'
+import { isAscii, plainText } from './plain-text.ts'
 
 /**
  * Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`.
@@ -11,7 +11,7 @@ export const affixLength = 5
  * on its neighbors.
  */
 export function foldText(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase()
+  if (isAscii(text)) return text.toLowerCase()
   return plainText(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

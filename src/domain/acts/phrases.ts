@@ -23,6 +23,8 @@ type Phrase = { readonly text: string; readonly elements: readonly Element[] }
 /** Phrases by their first word, and those that begin with a part of a word. */
 export type PhraseTable = {
   readonly byWord: ReadonlyMap<string, readonly Phrase[]>
+  /** Those with this first word, then all others. */
+  readonly beginning: ReadonlyMap<string, readonly Phrase[]>
   readonly others: readonly Phrase[]
 }
 
@@ -32,10 +34,25 @@ const longestGap = 8
 const wordPattern = /[\p{L}\p{N}\p{M}]+|\n|[.!?](?=\s)|[^\p{L}\p{N}\p{M}\s]+/gu
 const separators = /[:;–—()[\]|/,_„“”"«»]/
 
+/** The texts of one notice are read several times, for different phrases. Long ones are rare, and not kept. */
+const maxRead = 16
+const longestKept = 10_000
+const lastRead = new Map<string, readonly Token[]>()
+
 /** The words of the first `limit` characters, with the signs between them. */
-export function tokensOf(text: string, limit: number): Token[] {
-  const tokens: Token[] = []
+export function tokensOf(text: string, limit: number): readonly Token[] {
   const part = text.slice(0, limit)
+  const known = lastRead.get(part)
+  if (known) return known
+  const tokens = readTokens(part)
+  if (part.length > longestKept) return tokens
+  if (lastRead.size === maxRead) lastRead.clear()
+  lastRead.set(part, tokens)
+  return tokens
+}
+
+function readTokens(part: string): Token[] {
+  const tokens: Token[] = []
   for (const { 0: found, index } of part.matchAll(wordPattern)) {
     const end = index + found.length
     if (/[\p{L}\p{N}]/u.test(found)) {
@@ -81,7 +98,8 @@ export function phraseTable(lists: readonly string[]): PhraseTable {
       else others.push({ text, elements })
     }
   }
-  return { byWord, others }
+  const beginning = new Map([...byWord].map(([word, phrases]) => [word, [...phrases, ...others]]))
+  return { byWord, beginning, others }
 }
 
 function alternativesOf(text: string): string[] {
@@ -151,8 +169,7 @@ export function findPhrases(
 ): Found[] {
   const found: Found[] = []
   for (let at = 0; at < tokens.length && found.length < most; at++) {
-    const named = table.byWord.get(tokens[at]!.word)
-    for (const { text, elements } of named ? [...named, ...table.others] : table.others) {
+    for (const { text, elements } of table.beginning.get(tokens[at]!.word) ?? table.others) {
       const end = endOf(elements, 0, tokens, at)
       if (end === undefined || !isAllowed(at, end)) continue
       // what ends a part of the title is a word of many uses: it counts only if it is the whole part
