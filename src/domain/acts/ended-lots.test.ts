@@ -79,6 +79,8 @@ test.each([
   ['de', 'Aufhebung Los 2 – 3 Fahrzeuge', '2'],
   ['de', 'Aufhebung Los 2, 12 Fahrzeuge', '2'],
   ['de', 'Aufhebung Los 1, 2 und 4', '1,2,4'],
+  ['de', 'Aufhebung Los 3/12', '3'],
+  ['de', 'Aufhebung Lose 2, 3, 2026', '2,3'],
   ['de', 'Aufhebung: Los 2 Rohbau', '2'],
   ['de', 'Neubau Schule, Los 3 wird aufgehoben', '3'],
   ['de', 'Neubau Schule Los 3 Rohbau aufgehoben', '3'],
@@ -182,6 +184,8 @@ test.each([
 test.each([
   ['fr', 'Lot 3 : démolition de bâtiments abandonnés'],
   ['fr', 'Lot 3 bâtiments abandonnés'],
+  ['fr', 'Lots 3 et 4 : trains annulés'],
+  ['fr', 'Lot 3 remboursement de chaque train annulé'],
   ['en', 'Lot 4 - abandoned mine remediation'],
   ['en', 'Lot 4 - cancelled line, removal of tracks'],
   ['en', 'Echo cancellation software lot 2'],
@@ -205,6 +209,10 @@ test.each([
 ])('%s: beside a deadline that is ahead, words about lots are a doubt only: %s', (language, title) => {
   const open = { ...notice(language, title), submissionDate: '2026-12-30T10:00:00.000Z' as const }
   expect(readAct(open)).toMatchObject({ act: 'call', doubt: { field: 'title' } })
+})
+
+test('a result that fails for some lots without numbers stays a result', () => {
+  expect(readAct({ ...notice('de', 'Teilaufhebung Neubau Schule'), formType: 'result' }).act).toBe('award')
 })
 
 test('a sentence as long as a document ends the lots near its verb, whatever else it names', () => {
