@@ -8,7 +8,7 @@ import { benchParse, type ParseReport } from './parse.ts'
 import { writePlots } from './plots.ts'
 import { stopAll } from './processes.ts'
 import { profileAsMarkdown } from './profile.ts'
-import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
+import { benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
 import { keepResults, type SpeedResults } from './speed/results.ts'
 import { type RowName, ratiosAsMarkdown, rowNames, rowsAsMarkdown } from './speed/row.ts'
 import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
@@ -286,7 +286,7 @@ if (values.json)
         machine: machine(),
         speed: measuredToday.reports,
         parsing,
-        sources: reading && { ...reading, backfill: backfillRows(reading) },
+        sources: reading,
       },
       null,
       2,

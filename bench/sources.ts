@@ -207,44 +207,7 @@ async function readPackage(task: ReadTask): Promise<ReadFigures> {
   return JSON.parse(output) as ReadFigures
 }
 
-/** One way of reading the past. Days of it per hour, by each limit separately: the lowest one counts. */
-export type BackfillRow = {
-  readonly source: string
-  readonly noticesPerDay: number
-  /** By the limit that the portal publishes; absent if it names none. */
-  readonly byPublished?: number
-  /** By the quarter of the card's rate that reading the past takes. */
-  readonly byShare: number
-  readonly byLine: number
-  readonly byCore: number
-}
-
-/** Assumed bandwidth of the line, in bits per second. */
-const lineBits = 100e6
-
 const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-
-/** Days of the past per hour, calculated from the measured cost of a notice. */
-export function backfillRows({ day, stages }: SourcesReport): BackfillRow[] {
-  if (!day || !stages.embedded) return []
-  const secondsPerNotice = stages.embedded.cpuSeconds / day.notices
-  const bitsPerNotice = (8 * day.packedBytes) / day.notices
-  const row = (source: string, notices: number, requests: number, rate: { card: number; published?: number }) => ({
-    source,
-    noticesPerDay: notices,
-    ...(rate.published !== undefined && { byPublished: (60 * rate.published) / requests }),
-    byShare: (60 * rate.card) / 4 / requests,
-    byLine: (3600 * lineBits) / (notices * bitsPerNotice),
-    byCore: 3600 / (notices * secondsPerNotice),
-  })
-  return [
-    // a package and the count of the day
-    row('TED, a package a day', noticesPerDay, 2, { card: 100, published: 700 }),
-    row('DÖE, a zip a month', 750, 1 / 30, { card: 12 }),
-    // a list and then every notice separately
-    row('a portal with a request for each of 100 notices', 100, 101, { card: 60 }),
-  ]
-}
 
 export function sourcesAsMarkdown(report: SourcesReport): string[] {
   const { day, stages, peers, month, load, rounds } = report
@@ -265,13 +228,6 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
     line(name, figures?.cpuSeconds, figures?.wallSeconds)
   const between = (later: Stage, earlier: Stage): string =>
     stages[later] && stages[earlier] ? (stages[later].cpuSeconds - stages[earlier].cpuSeconds).toFixed(2) : '–'
-  const perHour = (value: number | undefined): string =>
-    value === undefined ? '–' : Math.round(value).toLocaleString('en')
-  const bottleneck = ({ byPublished = Number.POSITIVE_INFINITY, byShare, byLine, byCore }: BackfillRow): string => {
-    const least = Math.min(byPublished, byShare, byLine, byCore)
-    if (least === byCore) return 'our CPU'
-    return least === byLine ? 'the line' : least === byShare ? 'our share of the rate' : 'the limit'
-  }
   return [
     '',
     `A day's package of TED: ${day.notices.toLocaleString('en')} eForms of the corpus with distinct numbers, ` +
@@ -309,19 +265,6 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
             `${Math.round(growthOf(month[name]))} |`,
         )
       : []),
-    '',
-    'Days of the past that fit into an hour, calculated from these costs, each limit taken alone:',
-    '',
-    `| | notices a day | published limit | a quarter of the card's rate | line of ${lineBits / 1e6} Mbit/s | one core | limited by |`,
-    '|---|--:|--:|--:|--:|--:|---|',
-    ...backfillRows(report).map((row) =>
-      rowOf([
-        row.source,
-        row.noticesPerDay.toLocaleString('en'),
-        ...[row.byPublished, row.byShare, row.byLine, row.byCore].map(perHour),
-        bottleneck(row),
-      ]),
-    ),
     ...report.notes.map((note) => `\n- ${note}`),
   ]
 }

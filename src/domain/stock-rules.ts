@@ -1,5 +1,5 @@
 // The rules by which documents become records, each with its version. A rule that changes makes a rebuild change many
-// records at once; the edition after it says which rules these were (docs/decisions/0068-rules-that-change.md).
+// records at once; the edition after it says which rules these were (docs/decisions/0072-a-start-applies-new-rules.md).
 
 /**
  * Increase a version whenever the same notices make other records. `parsers`: what a notice says; documents are parsed
