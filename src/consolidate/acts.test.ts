@@ -273,6 +273,22 @@ describe('what is told about a call', () => {
 })
 
 test.each([
+  ['Das Vergabeverfahren wird aufgehoben.', 'cancelled'],
+  ['Das Vergabeverfahren wird nicht aufgehoben.', 'open'],
+])('a change that says so ends its tender: %s', (de, status) => {
+  const deadline = { submissionDate: '2026-05-11T10:00:00.000Z' }
+  const first = notice(1, '2026-04-01', 'Zaunbau', 'Zaun um den Bauhof.', deadline)
+  const change = notice(1, '2026-04-20', 'Zaunbau', 'Zaun um den Bauhof.', {
+    ...deadline,
+    noticeKey: 'doe:1-02',
+    noticeVersion: '02',
+    changeReasons: ['update-add'],
+    changeText: { de },
+  })
+  expect(recordOf([first, change], '2026-04-21').status).toBe(status)
+})
+
+test.each([
   ['the same platform and number', 'https://www.example.org/unterlagen/3356716/zustellweg', 1],
   ['another number', 'https://www.example.org/unterlagen/3356717/zustellweg', 2],
 ])('what is told about a call finds it by the address in its text: %s', (_, address, tenders) => {

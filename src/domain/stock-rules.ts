@@ -9,7 +9,7 @@
  */
 export const stockRules = {
   parsers: 36,
-  acts: 4,
+  acts: 5,
   keys: 1,
   matching: 3,
   records: 3,

@@ -11,6 +11,10 @@ import { followUpText } from './follow-up.ts'
 export const isSpoken = ({ field }: ActReading): boolean =>
   field === 'title' || field === 'description' || field === 'procedure'
 
+/** Whether the text of a change says so of a call or of plans. */
+const isToldByChange = ({ field, of }: ActReading): boolean =>
+  field === 'change text' && (of === 'call' || of === 'prior-information')
+
 /** The form that a notice of this act has; undefined where the published one stays. */
 function formOf(reading: ActReading): FormType | undefined {
   if (reading.field === 'results' && reading.act === 'award') return 'result'
@@ -38,7 +42,8 @@ export function asRead(notice: Notice, act: ActReading): Notice {
   const isOther = formType !== undefined && formType !== notice.formType
   const read = { ...notice, ...(isOther && { formType }), act: isOther ? { ...act, form: notice.formType } : act }
   const spoken = isSpoken(act)
-  if (spoken && act.act === 'cancellation' && act.lotNumbers === undefined) return { ...read, isCancelled: true }
+  if ((spoken || isToldByChange(act)) && act.act === 'cancellation' && act.lotNumbers === undefined)
+    return { ...read, isCancelled: true }
   if (spoken && act.act === 'award') return withWinner(read)
   if (act.act === 'deadline-extension') return withNewDeadline(read, spoken)
   return read

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Notice } from '../notice.ts'
 import type { Act } from './act.ts'
 import { spokenActs } from './act-words.ts'
+import { asRead } from './as-read.ts'
 import { readAct } from './read-act.ts'
 
 const notice = (language: string, title: string, members: Partial<Notice> & { text?: string } = {}): Notice => {
@@ -456,6 +457,51 @@ test('a change block says what it does, and its text says more', () => {
   expect(
     change('cor-buy', { changeText: { de: 'Die Angebotsfrist wurde auf den 11.12.2026 verlängert.' } }),
   ).toMatchObject({ act: 'deadline-extension', of: 'call', field: 'change text' })
+})
+
+const changed = (language: string, text: string, members: Partial<Notice> = {}) =>
+  readAct(notice(language, 'X', { changeReasons: ['update-add'], changeText: { [language]: text }, ...members }))
+
+test.each([
+  ['de', 'Das Vergabeverfahren wird aufgehoben.'],
+  ['en', 'The procurement procedure has been cancelled because the budget was not approved.'],
+  ['fr', 'La procédure est déclarée sans suite.'],
+  ['it', 'La gara è annullata.'],
+  ['es', 'Se desiste del procedimiento de licitación.'],
+  ['pt', 'O procedimento foi anulado.'],
+  ['nl', 'Deze procedure wordt stopgezet.'],
+  ['pl', 'Postępowanie zostało unieważnione.'],
+  ['sv', 'Upphandlingen avbryts.'],
+  ['da', 'Udbuddet er annulleret.'],
+  ['cs', 'Zadávací řízení bylo zrušeno.'],
+  ['ro', 'Procedura de atribuire a fost anulată.'],
+])('the text of a change ends its call (%s)', (language, text) => {
+  const reading = changed(language, text)
+  expect(reading).toMatchObject({ act: 'cancellation', of: 'call', field: 'change text' })
+  expect(reading.doubt).toBeUndefined()
+  expect(asRead(notice(language, 'X'), reading).isCancelled).toBe(true)
+})
+
+test.each([
+  ['de', 'Das Vergabeverfahren wurde von der Vergabekammer nicht aufgehoben.'],
+  ['de', 'Das Verfahren wird aufgehoben, falls kein Angebot eingeht.'],
+  ['en', 'If there is one tender, the procedure has been cancelled.'],
+  ['en', 'This tender replaces 123456-2026: the tender has been cancelled.'],
+  ['fr', 'Si le budget manque, la procédure est déclarée sans suite.'],
+  ['pl', 'Jeżeli nie wpłynie oferta, postępowanie zostanie unieważnione.'],
+  ['de', 'Das Verfahren wird aufgehoben. Die Angebotsfrist wird auf den 11.12.2026 verlängert.'],
+  ['hr', 'Postupak javne nabave je poništen.'],
+])('a doubtful end in the text of a change hides no call (%s: %s)', (language, text) => {
+  const reading = changed(language, text)
+  expect(['correction', 'deadline-extension']).toContain(reading.act)
+  expect(asRead(notice(language, 'X'), reading).isCancelled).toBeUndefined()
+})
+
+test('an end in the text of a change names its lots, and that of a result does not reach the call', () => {
+  expect(changed('en', 'Lot 2 of this procurement has been cancelled.')).toMatchObject({ lotNumbers: ['2'] })
+  const ofResult = changed('de', 'Das Vergabeverfahren wird aufgehoben.', { formType: 'result' })
+  expect(asRead(notice('de', 'X'), ofResult).isCancelled).toBeUndefined()
+  expect(changed('de', 'Das Verfahren wird nicht aufgehoben.').doubt).toMatchObject({ act: 'cancellation' })
 })
 
 test('the forms for plans are used to end plans as well', () => {

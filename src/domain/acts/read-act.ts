@@ -17,6 +17,7 @@ import {
 } from './ended-lots.ts'
 import { readFollowUp } from './follow-up.ts'
 import { findPhrase, isAtEdge, isAtStart, tokensOf } from './phrases.ts'
+import { isPlainEnd } from './plain-end.ts'
 
 /** How much of a title and of a description says what the notice is. */
 const titleCharacters = 400
@@ -24,6 +25,8 @@ const firstSentences = 400
 /** Labels such as "Auftragnehmer:" stand below names and addresses. */
 const labelCharacters = 900
 const evidenceCharacters = 160
+/** A change has little text: all of it may say what it does. */
+const changeCharacters = 2_000
 
 type Spoken = {
   readonly act: SpokenAct
@@ -132,25 +135,61 @@ function actOfChange(notice: Notice): ActReading | undefined {
   if (changeReasons?.includes('susp-review')) return { act: 'suspension', of, ...change }
   // the intention to cancel a result does not take it back
   if (changeReasons?.includes('cancel-intent') && of === 'award') return { act: 'award', ...change }
-  const spoken = spokenIn(notice.changeText, (words, text) => spokenInText(words, text, 'change text', 2_000))
+  return (
+    actOfChangeText(notice, of) ??
+    (isCorrigendum ? actOfCorrigendum(notice, of) : undefined) ?? { act: 'correction', of, ...change }
+  )
+}
+
+/** A corrigendum names nothing but what it changes: its deadline is a new one. */
+function actOfCorrigendum(notice: Notice, of: Act): ActReading | undefined {
+  const deadline = notice.submissionDate ?? notice.participationDate
+  if (deadline === undefined) return undefined
+  return { act: 'deadline-extension', of, rule: 'deadline of a corrigendum', field: 'change', evidence: deadline }
+}
+
+/** What the text of a change says that it does; the title counts if it says that all has ended. */
+function actOfChangeText(notice: Notice, of: Act): ActReading | undefined {
+  const told = { of, rule: 'words of the change', field: 'change text' } as const
   // what is extended in a result or a contract is its term
   const hasDeadline = of === 'call' || of === 'prior-information'
-  const told: readonly string[] = ['cancellation', 'suspension', ...(hasDeadline ? ['deadline-extension'] : [])]
-  if (spoken && told.includes(spoken.act))
-    return { act: spoken.act as Act, of, rule: 'words of the change', field: 'change text', evidence: spoken.evidence }
   const moved = hasDeadline ? movedIn(notice) : undefined
-  if (moved)
+  const ended = hasDeadline ? endedIn(notice) : undefined
+  const doubt = ended?.reading.act === 'cancellation' && doubtOf(ended.reading)
+  const acts: readonly SpokenAct[] = ['suspension', hasDeadline ? 'deadline-extension' : 'cancellation']
+  const spoken = spokenIn(notice.changeText, (words, text) =>
+    spokenInText(words, text, 'change text', changeCharacters, acts),
+  )
+  // what goes on until a later day, or stands still, has not ended
+  if (ended?.isSure && !moved && !spoken) return { ...ended.reading, of }
+  if (spoken) return { ...told, act: spoken.act as Act, evidence: spoken.evidence, ...(doubt && { doubt }) }
+  if (moved) return { ...told, act: 'deadline-extension', evidence: excerpt(moved), ...(doubt && { doubt }) }
+  return doubt ? { ...told, act: 'correction', field: 'change', evidence: notice.noticeType, doubt } : undefined
+}
+
+const doubtOf = ({ act, field, evidence }: ActReading) => ({ act, field, evidence })
+
+/** Where text or title of a change say that the procedure ended; `isSure`: nothing beside it says otherwise. */
+function endedIn(notice: Notice): { readonly reading: ActReading; readonly isSure: boolean } | undefined {
+  const known = textsOf(notice)
+  const others = Object.keys(notice.changeText ?? {}).filter((each) => known.every(({ language }) => language !== each))
+  for (const texts of [...known, ...others.map((language) => ({ language, title: '', description: '' }))]) {
+    const { language } = texts
+    const change = notice.changeText?.[language] ?? ''
+    const spoken =
+      spokenInText(actWordsOf(language), change, 'change text', changeCharacters, ['cancellation']) ??
+      spokenInTitle(language, texts.title, ['cancellation'])
+    if (!spoken) continue
+    const isText = spoken.field === 'change text'
+    const rule = isText ? ('words of the change' as const) : spoken.rule
+    const read = { ...texts, ...(isText && { title: '', description: change }) }
+    const { sentence, ended } = sentenceAround(isText ? change : texts.title, spoken.place!)
     return {
-      act: 'deadline-extension',
-      of,
-      rule: 'words of the change',
-      field: 'change text',
-      evidence: excerpt(moved),
+      reading: readingOf(notice, { ...spoken, rule }, read),
+      isSure: isPlainEnd(sentence, language, ended.end) && !past.test(isText ? change : texts.title),
     }
-  const deadline = notice.submissionDate ?? notice.participationDate
-  if (isCorrigendum && deadline !== undefined)
-    return { act: 'deadline-extension', of, rule: 'deadline of a corrigendum', field: 'change', evidence: deadline }
-  return { act: 'correction', of, ...change }
+  }
+  return undefined
 }
 
 /** The text of a change that names a deadline and a date for it. */
