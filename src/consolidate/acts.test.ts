@@ -209,6 +209,12 @@ describe('what is told about a call', () => {
     expect(ended).toEqual(['open', 'open', 'open', 'cancelled', 'open'])
   })
 
+  test('a lot without a number in its id is not lot 0', () => {
+    const lots = ['A', 'B'].map((id) => lot(id, 'Bau'))
+    const own = notice(1, '2026-04-01', 'Zaunbau', 'Zaun.', { ...open, lots })
+    expect(statusesOf(own, follow('folgendes bekannt:\nLos 0 wird aufgehoben.'))).toEqual(['open', 'open', 'open'])
+  })
+
   test('a call that is another lot by its title stays open', () => {
     const own = notice(1, '2026-04-01', 'Los 2: Zaunbau', 'Zaun.', { ...open, lots: [lot('LOT-0001', 'Zaun')] })
     expect(statusesOf(own, follow('folgendes bekannt:\nLos 1 wird aufgehoben.'))).toEqual(['open', 'open'])

@@ -390,9 +390,9 @@ function overlayTold(state: CompetitionState, listing: Announcement): Competitio
 /** How much of a title can name the lot that it is. */
 const titleCharacters = 400
 
-/** The number of a lot as texts write it: `2` of `LOT-0002`, `2.1` of `2.1`. */
+/** The number of a lot as texts write it: `2` of `LOT-0002`, `2.1` of `2.1`; empty for `A`, which no number names. */
 const numberInText = (lotId: string): string =>
-  (/\d+(?:\.\d+)*(?=\D*$)/.exec(lotId)?.[0] ?? '').split('.').map(Number).join('.')
+  (/\d+(?:\.\d+)*(?=\D*$)/.exec(lotId)?.[0].split('.').map(Number) ?? []).join('.')
 
 /**
  * The lots of a call, without those that a notice ends. A call that is itself a lot by its title ends as a whole,

@@ -90,7 +90,7 @@ export const settings = {
   TENDERSTOCK_OIDC_CLIENT_SECRET: { meaning: 'client secret of this service with the issuer', isSecret: true },
   TENDERSTOCK_SMTP_URL: {
     meaning: 'server that accepts mails, such as smtp://user:password@mail.example.org:587',
-    details: 'Without it and the next setting, [digests](hits/digests.md) and invitations wait.',
+    details: 'Without it and the next setting, [digests](hits/digests.md) wait and no other mail is sent.',
     isSecret: true,
   },
   TENDERSTOCK_MAIL_FROM: { meaning: "sender's mail address" },

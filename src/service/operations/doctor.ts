@@ -154,7 +154,7 @@ function* settingFindings(config: Config, needsContact: boolean): Generator<Find
     )
   if (config.mail === undefined)
     yield warning(
-      'TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are not set: set both, or digests and invitations wait unsent.',
+      'TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are not set: set both, or digests wait, and no other mail is sent.',
     )
   if (config.consoleUrl !== undefined && config.site?.imprintUrl === undefined)
     yield warning(
