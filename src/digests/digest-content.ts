@@ -58,6 +58,9 @@ export type DigestContent = {
   readonly editions?: readonly [after: number, upTo: number]
 }
 
+/** Sealing context of the link to everything that a mail brings: of its `Message-ID`. */
+export const letterContext = 'letter'
+
 /** Maximum number of characters of a title, and of other text from a notice. */
 const maxLetters = 300
 /** Maximum characters of a URL that is linked; a longer one is left out. */

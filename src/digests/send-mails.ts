@@ -30,6 +30,8 @@ export type DigestLetter = {
   readonly person: string
   /** When the mail was made. */
   readonly at: number
+  /** Of the page with everything that the mail brings; undefined: only people with an account see that. */
+  readonly token?: string | undefined
   /** Undefined: by a reply to the sender. */
   readonly leaving: { readonly all: string; readonly oneSearch: Leaving['oneSearch'] } | undefined
 }
@@ -44,6 +46,8 @@ export type SendOptions = {
   readonly accepted: Set<string>
   /** Undefined if there is no page for it. */
   readonly leaving: Leaving | undefined
+  /** Seals the `Message-ID` of a mail with hits for the page with all of them; undefined if nothing can. */
+  readonly sealLetter?: ((messageId: string) => string) | undefined
   readonly renderDigest: (letter: DigestLetter) => RenderedMail
   /** Writes a mail of the console just before it is sent; undefined if it is no longer wanted. */
   readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
@@ -94,7 +98,8 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
     if (!content) return dropMail(store.db, mail)
     // each token is another one, and the header has that of the text
     const leavingHere = leaving && { all: leaving.all(person), oneSearch: leaving.oneSearch }
-    const rendered = options.renderDigest({ content, person, at: createdAt, leaving: leavingHere })
+    const token = options.sealLetter?.(messageId)
+    const rendered = options.renderDigest({ content, person, at: createdAt, token, leaving: leavingHere })
     attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
   }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)

@@ -7,6 +7,7 @@ import { type AccountMail, queueAccountMail } from '../../src/console/mails/acco
 import { newKey } from '../../src/console/mails/write-mails.ts'
 import { authorityAddress, companyAddress } from '../../src/console/market/party.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { letterContext } from '../../src/digests/digest-content.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import { buyersOf } from '../../src/domain/buyers.ts'
 import { winnersOf } from '../../src/domain/companies/companies.ts'
@@ -459,6 +460,8 @@ export async function openHostileWorld(engine: Engine) {
     join webhook_endpoint using (endpoint_no) where kind = 'search.hit' order by endpoint_no, message_id`.execute(
     store.db,
   )
+  const { rows: letters } = await sql<{ id: string }>`
+    select message_id as id from mail where digest_id is not null order by message_id limit 2`.execute(store.db)
   const org = `/o/${acme}`
   const pages: HostilePages = {
     '/o/:organization': organizations.map((each) => `/o/${each}`),
@@ -472,6 +475,9 @@ export async function openHostileWorld(engine: Engine) {
       `${org}/start?step=3&seen=yes&what=bau&cpv=45212222&company=alert`,
     ],
     '/me/hits': ['/me/hits?after=0&to=9'],
+    '/letter/:token': letters.map(
+      ({ id }) => `/letter/${sealer.seal(Buffer.from(id), letterContext).toString('base64url')}`,
+    ),
     '/o/:organization/hits': ['', '?order=deadline', '?state=seen', `?search=${searches[1]!.searchId}`].map(
       (query) => `${org}/hits${query}`,
     ),
@@ -566,6 +572,11 @@ export async function queueHostileMails(trx: Executor, { context, now, organizat
     for (const language of ['en', 'de'] as const) {
       const letters: readonly AccountMail[] = [
         { kind: 'signIn', language, data: { return: `/${stored(index)}` } },
+        {
+          kind: 'lettersEnded',
+          language,
+          data: { organizationId, organization: stored(index), person: mailAt(index), error: stored(index + 1) },
+        },
         { kind: 'tokenCreated', language, data: about },
         { kind: 'tokenRevoked', language, data: about },
         { kind: 'tokenEnds', language, data: { ...about, actor: null } },

@@ -1,9 +1,12 @@
 // What a person sees of their mails with hits: the page with all of one mail, and their own settings, over real HTTP.
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { letterContext } from '../../src/digests/digest-content.ts'
 import { minuteMs } from '../../src/domain/time.ts'
-import { listDigests } from '../../src/store/hits/digests.ts'
+import { inTransaction } from '../../src/store/database/database.ts'
+import { listDigests, removeDigest } from '../../src/store/hits/digests.ts'
 import { listAuditEntries } from '../../src/store/people/audit.ts'
+import { pruneMails } from '../../src/store/people/mails.ts'
 import { addSearch, openDigestWorld } from '../digests/digest-world.ts'
 import { openConsoleWorld } from './console-world.ts'
 
@@ -90,5 +93,85 @@ test('a person changes when their mails come on their own page, without script, 
   expect([unproven.includes('is not confirmed'), unproven.includes('action="/me/letter"')]).toEqual([true, false])
   expect((await world.post('/me/letter', { ...form, hour: '3' }, anna.cookie)).status).toBe(404)
   expect(await stored()).toMatchObject({ hour: 18 })
+  expect(world.faults).toEqual([])
+})
+
+test('a recipient without an account reaches everything that a mail brings, for as long as the mail is kept', async () => {
+  await using world = await openConsoleWorld('embedded')
+  const { db } = world.store
+  const digests = await openDigestWorld(world.store, world.now())
+  const bridges = await addSearch(world.store, digests.organizationId, 'Bridges')
+  await digests.addHit({ title: 'Before' })
+  await digests.endEdition()
+  await digests.subscribe('stranger@example.org', { rhythm: 'at-once' })
+  const second = await digests.subscribe('stranger@example.org', { search: 'Bridges' })
+  await digests.subscribe('other@example.org', { search: 'Bridges' })
+  const notice = { record: { originalSources: [{ url: 'https://portal.example/1' }] } }
+  for (let number = 0; number < 240; number++)
+    await digests.addHit({ title: 'Road', fitScore: 50 + (number % 50), ...notice })
+  await digests.addHit({ title: 'Bridge', deadline: '2026-12-24T10:00:00Z', ...notice }, bridges)
+  await digests.endEdition()
+  expect(await digests.make()).toBe(1)
+  await digests.addHit({ title: 'After' })
+  await digests.endEdition()
+  const mails: { readonly text: string; readonly html: string }[] = []
+  const sealer = await world.context.webhooks.sealer()
+  await digests.send(
+    {
+      send: async (mail) => {
+        mails.push(mail)
+        return { kind: 'accepted' }
+      },
+    },
+    { sealLetter: (messageId) => sealer.seal(Buffer.from(messageId), letterContext).toString('base64url') },
+  )
+  const [, path] = /See all 241 on one page: https:\/\/tenders\.example(\/letter\/[\w-]+)/.exec(mails[0]!.text)!
+  expect(mails[0]!.html).toContain(path)
+
+  const read = async (address: string) => {
+    const answer = await world.get(address)
+    return { status: answer.status, text: await answer.text(), headers: answer.headers }
+  }
+  const first = await read(path!)
+  expect([first.status, /1 to 200 of 241/.test(first.text)]).toEqual([200, true])
+  expect([first.headers.get('x-robots-tag'), first.headers.get('cache-control')]).toEqual([
+    'noindex',
+    'private, no-cache',
+  ])
+  expect(first.headers.get('referrer-policy')).toMatch(/^(?:no-referrer|same-origin)$/)
+  const next = await read(`${path}?n=200`)
+  expect(next.text).toMatch(/201 to 241 of 241/)
+  const titles = [first, next].flatMap(({ text }) =>
+    [...text.matchAll(/<h3>.*?(Road|Bridge|Before|After)</g)].map(([, title]) => title),
+  )
+  expect(titles).toEqual(['Bridge', ...Array(240).fill('Road')])
+  // pages of tenders need an account; neither a score nor a word of it (C143)
+  expect(first.text).toContain('href="https://portal.example/1"')
+  expect(first.text).not.toContain('href="/tenders/')
+  expect(first.text).not.toMatch(/score|>(?:5\d|[6-9]\d)</i)
+
+  const token = path!.slice('/letter/'.length)
+  const foreign = sealer.seal(Buffer.from('<x@example.org>'), letterContext).toString('base64url')
+  const unsubscribing = sealer.seal(Buffer.from(second), 'unsubscribe').toString('base64url')
+  for (const wrong of [
+    `${token}A`,
+    token.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A')),
+    'x',
+    foreign,
+    unsubscribing,
+  ])
+    expect((await read(`/letter/${wrong}`)).status, wrong).toBe(404)
+  expect((await read(`${path}?n=x`)).status).toBe(404)
+
+  world.wait(10 * minuteMs)
+  await inTransaction(world.store, (trx) => removeDigest(trx, second))
+  expect((await read(path!)).text).toMatch(/1 to 200 of 240/)
+  await sql`update mail set ended_at = 1`.execute(db)
+  await pruneMails(db, world.now(), 10)
+  expect(await read(path!)).toMatchObject({ status: 404, text: expect.stringContaining('at the latest after 30 days') })
+  world.wait(10 * minuteMs)
+  const statuses = []
+  for (let count = 0; count < 61; count++) statuses.push((await read(path!)).status)
+  expect(statuses.indexOf(429)).toBe(60)
   expect(world.faults).toEqual([])
 })

@@ -20,9 +20,9 @@ const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^\w+ \/(?:authorities|companies|me|signed-in|tenders)(?:\/|$)/, 'person'],
   [/^(?:GET|POST) \/(?:sign-in|first|invitation|quote)(?:\/|$)/, 'public'],
   [/^POST \/sign-out$/, 'public'],
-  // whoever knows the secret address of a calendar reads it
+  // whoever knows the secret address of a calendar, or the sealed one of a mail, reads it
   [
-    /^GET \/(?:calendar|docs|codes|explorer|help|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/,
+    /^GET \/(?:calendar|letter|docs|codes|explorer|help|samples|stock|status|changelog|language|\.well-known)?(?:[/.]|$)/,
     'public',
   ],
   [/^GET \/[\w.-]+\.(?:json|txt|xml)$/, 'public'],

@@ -76,6 +76,8 @@ const en = {
   letterNone: 'There are no hits here',
   letterNoneDetail:
     'The mail may have gone to another address than the one with which you are signed in, or its searches were deleted.',
+  letterGone:
+    'There are no hits here any more: links of mails end with the mails with hits, at the latest after 30 days.',
   letterCount: (from: string, to: string, of: string) => `${from} to ${to} of ${of}`,
   previous: 'Previous page',
   next: 'Next page',
@@ -252,6 +254,8 @@ const de: typeof en = {
   letterNone: 'Hier sind keine Treffer',
   letterNoneDetail:
     'Die E-Mail ging vielleicht an eine andere Adresse als die, mit der Sie angemeldet sind, oder ihre Suchen wurden gelöscht.',
+  letterGone:
+    'Hier sind keine Treffer mehr: Links in E-Mails enden mit den E-Mails mit Treffern, spätestens nach 30 Tagen.',
   letterCount: (from, to, of) => `${from} bis ${to} von ${of}`,
   previous: 'Vorige Seite',
   next: 'Nächste Seite',

@@ -10,7 +10,7 @@ import { deadlineMoment } from '../frame/deadline.ts'
 import { formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { quoted, type State, state } from '../frame/parts.ts'
+import { foreignLink, quoted, type State, state } from '../frame/parts.ts'
 import { titleOf } from '../frame/record-texts.ts'
 import { criteriaTexts } from '../hits/criteria-texts.ts'
 import { authorityLink } from '../market/party-links.ts'
@@ -23,8 +23,8 @@ export type CardHow = {
   readonly language: Language
   /** To which deadlines refer, epoch milliseconds. */
   readonly now: number
-  /** Path of the pages of tenders, with a slash at the end. */
-  readonly pages: string
+  /** Path of the pages of tenders, with a slash at the end; undefined: the reader may not open them. */
+  readonly pages: string | undefined
   /** Whether the reader may open the pages of authorities. */
   readonly hasParties: boolean
 }
@@ -57,12 +57,19 @@ export function tenderCard(record: TenderRecord, how: CardHow): Html {
   ${nature !== undefined && natures[nature] !== undefined && html`<span>${natures[nature]}</span>`}
   ${record.lots.length > 1 && html`<span>${texts.lots(formatNumber(record.lots.length, language))}</span>`}
 </p>
-<h3${text !== '' && lang !== undefined && html` lang="${lang}"`}><a href="${pages}${record.id}"><bdi>${marked(title, spansIn(title, words))}</bdi></a></h3>
+<h3${text !== '' && lang !== undefined && html` lang="${lang}"`}>${linked(marked(title, spansIn(title, words)), record, pages)}</h3>
 ${buyerLine(record, how)}
 ${foundElsewhere(record, how)}
 </div>
 <div class="ends">${dueOf(record, how)}</div>
 <div class="ends worth">${worthOf(record, language)}</div></li>`
+}
+
+/** To its own page, or to its notice on the portal. */
+function linked(title: Content, record: TenderRecord, pages: string | undefined): Html {
+  if (pages !== undefined) return html`<a href="${pages}${record.id}"><bdi>${title}</bdi></a>`
+  const address = record.originalSources.findLast((source) => source.url !== undefined)?.url
+  return address !== undefined && /^https?:/.test(address) ? foreignLink(address, title) : html`<bdi>${title}</bdi>`
 }
 
 function buyerLine(record: TenderRecord, { asked, language, hasParties }: CardHow): Html | false {

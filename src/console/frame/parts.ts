@@ -10,7 +10,7 @@ export const quoted = (text: string, lang?: string): Html =>
   html`<bdi${lang !== undefined && html` lang="${lang}"`}>${text}</bdi>`
 
 /** A link from a notice: only http and https become links, anything else is shown as text. */
-export function foreignLink(address: string, text: string = address): Html {
+export function foreignLink(address: string, text: Content = address): Html {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) return quoted(address)
   return html`<a href="${url.href}" rel="noopener noreferrer nofollow ugc"><bdi>${text}</bdi></a>`

@@ -36,14 +36,18 @@ export function renderDigestLetter(letter: DigestLetter, origin: string, name = 
   }
 }
 
-function writeLetter({ content, at, leaving, ...letter }: DigestLetter, origin: string, site: string): RenderedMail {
+function writeLetter(
+  { content, at, token, leaving, ...letter }: DigestLetter,
+  origin: string,
+  site: string,
+): RenderedMail {
   const person = oneLine(letter.person)
   const { language, count, items } = content
   const texts = digestLetterTexts[language]
   const number = (value: number) => formatNumber(value, language)
   const groups = groupsOf(items, at)
   const rest = count - items.length
-  const address = allAddress(content, origin)
+  const address = token === undefined ? allAddress(content, origin) : `${origin}/letter/${token}`
   const terms = `${origin}/me#letter`
   const more = rest > 0 ? texts.more(number(rest)) : undefined
   const named = content.searches.slice(0, maxSearches).map(({ digestId }, index) => ({
@@ -129,7 +133,7 @@ function subjectNames(content: DigestContent): string {
   ].join(', ')
 }
 
-/** The page with everything that this mail brings. */
+/** The page with everything that this mail brings, for people who sign in. */
 const allAddress = ({ editions }: DigestContent, origin: string): string | undefined =>
   editions && `${origin}/me/hits?after=${editions[0]}&to=${editions[1]}`
 

@@ -3,6 +3,7 @@
 
 import { serviceActor } from '../../actions/acting.ts'
 import { endRecipient } from '../../actions/digests.ts'
+import { letterContext } from '../../digests/digest-content.ts'
 import { openMailServer } from '../../digests/mail-server.ts'
 import { makeDigests } from '../../digests/make-digests.ts'
 import { type Leaving, type SendOptions, sendMails } from '../../digests/send-mails.ts'
@@ -59,6 +60,7 @@ export function startMails(
         endRecipient: (trx, digestId, error) =>
           endRecipient(trx, { ...serviceActor, now: clock() }, { digestId, error }, domain),
         leaving: sealer && baseUrl !== undefined ? leavingOf(sealer, baseUrl) : undefined,
+        sealLetter: sealer && ((messageId) => sealer.seal(Buffer.from(messageId), letterContext).toString('base64url')),
         renderAccountMail,
         renderDigest,
         onGivenUp,

@@ -118,6 +118,17 @@ export async function returnMail(db: Executor, { messageId, takenUntil }: TakenM
     update mail set taken_until = 0 where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
 }
 
+/** A mail with hits that is kept. */
+export async function findDigestMail(
+  db: Executor,
+  messageId: string,
+): Promise<{ readonly digestId: string; readonly person: string; readonly content: string } | undefined> {
+  const { rows } = await sql<{ digestId: string; person: string; content: string }>`
+    select digest_id as "digestId", g.person, m.content from mail m join digest g using (digest_id)
+    where m.message_id = ${messageId}`.execute(db)
+  return rows[0]
+}
+
 /** Mails with hits of a digest: its own, and those of its person that name it. Others wait until the caller is done. */
 export async function lockMailsWith(
   trx: Executor,
