@@ -124,7 +124,8 @@ async function load(options: BulkOptions, signal: AbortSignal | undefined): Prom
     try {
       await loadFiles(files, `${baseUrl}${manifestPath}`, how)
     } catch (error) {
-      if (!(error instanceof StaleLinkError) || attempt === maxManifests) throw error
+      if (!(error instanceof StaleLinkError)) throw error
+      if (attempt === maxManifests) throw new BulkLoadError(error.message)
       continue
     }
     // from here on a run that was cut off goes on without the service

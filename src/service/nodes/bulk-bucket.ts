@@ -1,11 +1,14 @@
 // Keeps the files of whole editions in the operator's bucket, from which they are then loaded. Nodes share it: the same
-// editions give the same files, so each puts what is missing there and removes what it does not name.
+// editions give the same files, so each puts what is missing there, and removes what it has not named for hours.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openAddresses } from '../../api/bulk/bulk-addresses.ts'
 import { bulkNamePattern, linkLifeMs } from '../../edition/bulk/bulk-state.ts'
-import { type Clock, systemClock, systemSleep } from '../../platform/clock.ts'
+import { type Clock, every, systemClock, systemSleep } from '../../platform/clock.ts'
 import type { BucketLocation } from '../../platform/config.ts'
+import { OperatorError } from '../../platform/errors.ts'
 import { undefinedWhenMissing } from '../../platform/folders.ts'
+import { openHttp } from '../../platform/http.ts'
 import type { Log } from '../../platform/log.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { type Bucket, openBucket } from '../../store/files/bucket.ts'
@@ -16,11 +19,20 @@ const bucketTimeoutMs = 120_000
 const lookMs = 5000
 /** How often to look at what the bucket holds although nothing changed here. */
 const listMs = 60_000
+/** How long everything but an object may take: meanwhile links lead to the bucket. */
+const longestAnswerMs = 30_000
+/** How often to look whether other files are wanted while one is put. */
+const changeMs = 1000
 /** How much later than the database the clock of the store may be. */
 const mostSkewMs = 10 * 60_000
 
-export const openBulkBucket = (location: BucketLocation, version: string): Bucket =>
-  openBucket(location, {
+export type BulkBucket = Pick<Bucket, 'put' | 'list' | 'remove' | 'close'> & {
+  /** Throws where the address of an object does not open it. */
+  readonly tryAddress: (path: string, signal: AbortSignal) => Promise<void>
+}
+
+export function openBulkBucket(location: BucketLocation, version: string): BulkBucket {
+  const bucket = openBucket(location, {
     clock: systemClock,
     sleep: systemSleep,
     random: systemRandom,
@@ -28,6 +40,28 @@ export const openBulkBucket = (location: BucketLocation, version: string): Bucke
     named: 'the address in TENDERSTOCK_BULK_FILES',
     timeoutMs: bucketTimeoutMs,
   })
+  const http = openHttp({
+    network: location.endpoint === undefined ? 'public' : 'any',
+    userAgent: `Tenderstock/${version}`,
+  })
+  const addressOf = openAddresses(location, systemClock)
+  return {
+    ...bucket,
+    tryAddress: async (path, signal) => {
+      const url = await addressOf(path)
+      const secrets = [new URL(url).search]
+      const answer = await http.send({ url, headers: { range: 'bytes=0-0' }, redirects: 'leave', signal, secrets })
+      await answer.discard()
+      if (answer.status === 206 || answer.status === 200) return
+      const code = `The bucket ${location.bucket} answered ${answer.status} to a signed address`
+      throw new OperatorError('bucket-refuses', `${code}; let the key read objects (s3:GetObject).`)
+    },
+    close: async () => {
+      await http.close()
+      await bucket.close()
+    },
+  }
+}
 
 export function keepInBucket({
   bucket,
@@ -38,13 +72,14 @@ export function keepInBucket({
   onChange,
   log,
   everyMs = lookMs,
+  answerMs = longestAnswerMs,
   clock = systemClock,
 }: {
-  readonly bucket: Bucket
+  readonly bucket: BulkBucket
   readonly folder: string
-  /** Names of the files that may be loaded now. */
-  readonly wanted: () => readonly string[]
-  /** Whether any contract has files, as far as is known. */
+  /** Names of the files that may be loaded now; undefined: not known yet. */
+  readonly wanted: () => readonly string[] | undefined
+  /** Whether any contract has files. */
   readonly isNeeded: () => boolean
   /** When the last redaction was applied. */
   readonly redactedAt: () => number
@@ -52,47 +87,86 @@ export function keepInBucket({
   readonly onChange: () => void
   readonly log: Log
   readonly everyMs?: number
+  readonly answerMs?: number
   readonly clock?: Clock
 }): { readonly names: () => readonly string[]; readonly close: () => Promise<void> } {
   let there: ReadonlySet<string> = new Set()
-  let looked: { readonly at: number; readonly redactedAt: number; readonly print: string } | undefined
-  const note = (names: ReadonlySet<string>) => {
-    there = names
+  let looked: { readonly at: number; readonly print: string } | undefined
+  /** The redaction after which everything that is not named was removed. */
+  let cleared: number | undefined
+  /** Since when this node knows that it does not name what is there. */
+  let unnamed: ReadonlyMap<string, number> = new Map()
+  const note = (names: Iterable<string>) => {
+    there = new Set(names)
     onChange()
   }
+  const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
+  const soon = (signal: AbortSignal) => within(answerMs, signal)
 
-  /** Removes what is named no more, and resolves to what is there. */
-  async function clean(names: readonly string[]): Promise<Set<string>> {
-    const held = new Set<string>()
-    // another node may have made what this one does not name yet
-    const isAtOnce = !isNeeded() || (looked !== undefined && looked.redactedAt !== redactedAt())
-    const oldest = Math.max(clock() - linkLifeMs, redactedAt() + mostSkewMs)
-    for (const { path, modifiedAt } of await bucket.list('')) {
-      if (names.includes(path)) held.add(path)
-      else if (bulkNamePattern.test(path) && (isAtOnce || modifiedAt <= oldest)) await bucket.remove(path)
+  /** Removes what has not been named for long, and resolves to what is there. */
+  async function clean(names: readonly string[] | undefined, signal: AbortSignal): Promise<Set<string>> {
+    const [at, redacted] = [clock(), redactedAt()]
+    const isAtOnce = !isNeeded() || (cleared !== undefined && cleared !== redacted)
+    const objects = (await bucket.list('', soon(signal))).filter(({ path }) => bulkNamePattern.test(path))
+    const held = new Set(objects.map(({ path }) => path).filter((path) => names?.includes(path)))
+    note([...held].filter((name) => there.has(name)))
+    const left = new Map<string, number>()
+    for (const { path, modifiedAt } of objects) {
+      if (held.has(path)) continue
+      // another node may have made what this one does not name yet, or still name what this one does not
+      const since = unnamed.get(path) ?? (names && at)
+      const isOver = names !== undefined && since !== undefined && at - since >= linkLifeMs
+      if (isAtOnce || isOver || modifiedAt <= redacted + mostSkewMs) await bucket.remove(path, soon(signal))
+      else if (since !== undefined) left.set(path, since)
     }
+    unnamed = left
+    cleared = redacted
     return held
   }
 
-  const looking = keepLooking({
-    look: async (signal) => {
-      const names = wanted()
-      const printOf = () => [isNeeded(), redactedAt(), ...wanted()].join()
-      const now = { at: clock(), redactedAt: redactedAt(), print: printOf() }
-      if (now.print === looked?.print && now.at - looked.at < listMs) return
-      const held = await clean(names)
-      note(new Set(held))
-      for (const name of names) {
-        // other files are wanted: the next look sees to them
-        if (signal.aborted || printOf() !== now.print) return
-        if (held.has(name)) continue
-        const bytes = await readFile(join(folder, name)).catch(undefinedWhenMissing)
-        if (!bytes) return
-        await bucket.put(name, bytes)
-        held.add(name)
-      }
+  /** Resolves to whether everything that is named is there. */
+  async function bring(names: readonly string[] | undefined, signal: AbortSignal): Promise<boolean> {
+    const held = await clean(names, signal)
+    let isTried = false
+    const show = async () => {
+      const [first] = held
+      if (first !== undefined && !isTried) await bucket.tryAddress(first, soon(signal))
+      isTried = first !== undefined
       note(held)
-      looked = now
+    }
+    await show()
+    for (const name of names ?? []) {
+      if (held.has(name)) continue
+      const bytes = await readFile(join(folder, name)).catch(undefinedWhenMissing)
+      if (!bytes) return false
+      await bucket.put(name, bytes, within(bucketTimeoutMs, signal))
+      held.add(name)
+    }
+    await show()
+    return true
+  }
+
+  const looking = keepLooking({
+    look: async (stopping) => {
+      const names = wanted()
+      const printOf = () => [isNeeded(), redactedAt(), ...(wanted() ?? ['?'])].join()
+      const now = { at: clock(), print: printOf() }
+      if (now.print === looked?.print && now.at - looked.at < listMs) return
+      const other = new AbortController()
+      const end = every(Math.min(everyMs, changeMs), () => {
+        if (printOf() !== now.print) other.abort(new Error('other files are wanted'))
+      })
+      looked = undefined
+      try {
+        if (await bring(names, AbortSignal.any([stopping, other.signal]))) looked = now
+      } catch (error) {
+        // the next look sees to them
+        if (other.signal.aborted) return
+        note([])
+        throw error
+      } finally {
+        end()
+      }
     },
     everyMs,
     log,

@@ -7,7 +7,7 @@ import { createTestTokens } from '../../../test/testing/test-tokens.ts'
 import type { BulkState } from '../../edition/bulk/bulk-state.ts'
 import { appendEdition, openEditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Bucket } from '../../store/files/bucket.ts'
+import type { BulkBucket } from './bulk-bucket.ts'
 import { makeBulkFiles, removeBulkFiles } from './make-bulk-files.ts'
 
 const waiting = { timeout: 30_000, interval: 50 }
@@ -22,13 +22,13 @@ async function openWorld() {
   const folder = join(dataFolder, 'bulk')
   const seen: (BulkState | undefined)[] = []
   const reported: (string | undefined)[] = []
-  const begin = (bucket?: Bucket) => {
+  const begin = (bucket?: BulkBucket, redactedAt = async () => 0) => {
     const state = {
       setBulk: (bulk: BulkState | undefined) => void seen.push(bulk),
       report: (_topic: string, sentence: string | undefined) => void reported.push(sentence),
     }
     const log = { warn: () => {}, error: () => {} } as unknown as Log
-    return makeBulkFiles({ editions, tokens, redactedAt: async () => 0, dataFolder, state, log, bucket })
+    return makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log, bucket })
   }
   const leaveFile = () => {
     mkdirSync(folder, { recursive: true })
@@ -52,22 +52,46 @@ test('files are there while a contract has them, for their owner alone, and are 
   await vi.waitFor(() => expect(seen.at(-1)?.formats).toContain('parquet'), waiting)
 }, 120_000)
 
+/** A bucket that says of its objects when they were put. */
+function openBucket(modifiedAt: number) {
+  const objects = new Map<string, Buffer>()
+  let lists = 0
+  const bucket: BulkBucket = {
+    put: async (path, bytes) => void objects.set(path, bytes),
+    list: async () => {
+      lists++
+      return [...objects.keys()].map((path) => ({ path, modifiedAt }))
+    },
+    remove: async (path) => void objects.delete(path),
+    tryAddress: async () => {},
+    close: async () => {},
+  }
+  return { bucket, objects, lists: () => lists }
+}
+
 test('a bucket holds the files that are named, and none without a contract', async () => {
   const { tokens, folder, seen, begin } = await openWorld()
   const token = tokens.add('one', { hasBulkFiles: true })
-  const objects = new Map<string, Buffer>()
-  const bucket = {
-    put: async (path: string, bytes: Buffer) => void objects.set(path, bytes),
-    list: async () => [...objects.keys()].map((path) => ({ path, modifiedAt: Date.now() })),
-    remove: async (path: string) => void objects.delete(path),
-    close: async () => {},
-  } as unknown as Bucket
+  const { bucket, objects } = openBucket(Date.now())
   const making = begin(bucket)
   onTestFinished(making.close)
   await vi.waitFor(() => expect(seen.at(-1)?.inBucket).toHaveLength(seen.at(-1)!.files.length), waiting)
   for (const [name, bytes] of objects) expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true)
   tokens.revoke(token)
   await vi.waitFor(() => expect(objects.size).toBe(0), waiting)
+}, 120_000)
+
+test('a node that begins leaves the old files of another one, made after the last redaction', async () => {
+  const { tokens, seen, begin } = await openWorld()
+  tokens.add('one', { hasBulkFiles: true })
+  const { bucket, objects, lists } = openBucket(Date.UTC(2026, 0, 2))
+  const name = `${'a'.repeat(64)}.parquet`
+  objects.set(name, Buffer.from('of another node'))
+  const making = begin(bucket, async () => 1)
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect(seen.at(-1)?.inBucket?.length).toBeGreaterThan(0), waiting)
+  expect(lists()).toBeGreaterThan(1)
+  expect(objects.has(name)).toBe(true)
 }, 120_000)
 
 test('files of an earlier process are removed where no contract has them, or the process no longer serves', async () => {

@@ -8,10 +8,9 @@ import { BulkMaking } from '../../edition/bulk/bulk-making.ts'
 import { type BulkState, bulkFolder, bulkName, formats } from '../../edition/bulk/bulk-state.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Bucket } from '../../store/files/bucket.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import type { NodeState } from '../watch/node-state.ts'
-import { keepInBucket } from './bulk-bucket.ts'
+import { type BulkBucket, keepInBucket } from './bulk-bucket.ts'
 
 const lookMs = 2000
 const late = 'The files of whole editions are not up to date; the log says why.'
@@ -34,7 +33,7 @@ export function makeBulkFiles({
   readonly state: Pick<NodeState, 'setBulk' | 'report'>
   readonly log: Log
   /** From where the files are loaded as soon as it holds them. */
-  readonly bucket?: Bucket | undefined
+  readonly bucket?: BulkBucket | undefined
 }): { readonly close: () => Promise<void> } {
   const folder = join(dataFolder, bulkFolder)
   let serial: number | undefined
@@ -43,14 +42,14 @@ export function makeBulkFiles({
   let redacted = 0
   let made: BulkState | undefined
   const show = () => state.setBulk(made && kept ? { ...made, inBucket: kept.names() } : made)
-  const kept =
-    bucket &&
+  let kept: ReturnType<typeof keepInBucket> | undefined
+  const beginKeeping = (it: BulkBucket) =>
     keepInBucket({
-      bucket,
+      bucket: it,
       folder,
       // what may hold a redacted value is none of it, even before the thread withdraws it
-      wanted: () => (made && made.base.publishedAt >= redacted ? made.files.map(bulkName) : []),
-      isNeeded: () => serial === undefined || isWanted,
+      wanted: () => made && (made.base.publishedAt >= redacted ? made.files.map(bulkName) : []),
+      isNeeded: () => isWanted,
       redactedAt: () => redacted,
       onChange: show,
       log,
@@ -100,6 +99,8 @@ export function makeBulkFiles({
         state.report('bulk', undefined)
         isRemoved = true
       }
+      // not before contracts and the last redaction are known: what is there may be another node's
+      if (bucket) kept ??= beginKeeping(bucket)
     },
     everyMs: lookMs,
     log,
@@ -110,7 +111,7 @@ export function makeBulkFiles({
   return {
     close: async () => {
       await looking.close()
-      await kept?.close()
+      await (kept ?? bucket)?.close()
       await making?.thread.close()
     },
   }

@@ -35,19 +35,22 @@ type ListedObject = { readonly path: string; readonly modifiedAt: number }
 /** The condition for replacing an object. Stores without conditions replace it in any case. */
 type PutCondition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
-/** Paths are below the prefix of the location. Throws OperatorError for what the operator can fix. */
+/**
+ * Paths are below the prefix of the location. Throws OperatorError for what the operator can fix, and the reason of a
+ * signal that aborts.
+ */
 export type Bucket = {
   /** Resolves when the store has the whole object. */
-  readonly put: (path: string, bytes: Buffer) => Promise<void>
+  readonly put: (path: string, bytes: Buffer, signal?: AbortSignal) => Promise<void>
   /** Undefined when there is no such object. */
   readonly get: (path: string) => Promise<Buffer | undefined>
   readonly find: (path: string) => Promise<FoundObject | undefined>
   /** False when the condition is not met; `notKnown` when the store refuses conditions. Nothing is stored then. */
   readonly putIf: (path: string, bytes: Buffer, condition: PutCondition) => Promise<boolean | 'notKnown'>
   /** All objects whose paths have this prefix. */
-  readonly list: (start: string) => Promise<ListedObject[]>
+  readonly list: (start: string, signal?: AbortSignal) => Promise<ListedObject[]>
   /** Resolves when there is no such object. */
-  readonly remove: (path: string) => Promise<void>
+  readonly remove: (path: string, signal?: AbortSignal) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -65,7 +68,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
   const base = `${bucketUrl}/${location.prefix}`
   const never = new AbortController().signal
 
-  const ask = async ({ method, url, body, headers: conditions = {} }: Question): Promise<HttpAnswer> => {
+  const ask = async ({ method, url, body, headers: conditions = {}, signal }: Question): Promise<HttpAnswer> => {
     const signer = new AwsV4Signer({
       method,
       url,
@@ -90,6 +93,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
       redirects: 'leave',
       maxBytes: maxObjectBytes,
       ...(body && { body }),
+      ...(signal && { signal }),
     })
   }
 
@@ -112,7 +116,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
           )
         }
         const fraction = options.random.bytes(4).readUInt32BE() / 2 ** 32
-        await options.sleep(Math.round(firstBackoffMs * 2 ** (tries - 1) * (0.5 + fraction)), never)
+        await options.sleep(Math.round(firstBackoffMs * 2 ** (tries - 1) * (0.5 + fraction)), question.signal ?? never)
       }
     }
   }
@@ -128,8 +132,8 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
   }
 
   return {
-    put: async (path, body) => {
-      const { answer, bytes } = await request({ method: 'PUT', url: base + path, body })
+    put: async (path, body, signal) => {
+      const { answer, bytes } = await request({ method: 'PUT', url: base + path, body, signal })
       if (answer.status !== 200) refuse(answer.status, bytes)
     },
     putIf: async (path, body, condition) => {
@@ -144,14 +148,14 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
     },
     find,
     get: async (path) => (await find(path))?.bytes,
-    list: async (start) => {
+    list: async (start, signal) => {
       const found: ListedObject[] = []
       for (let token: string | undefined; ; ) {
         const url = new URL(bucketUrl)
         url.searchParams.set('list-type', '2')
         url.searchParams.set('prefix', location.prefix + start)
         if (token !== undefined) url.searchParams.set('continuation-token', token)
-        const { answer, bytes } = await request({ method: 'GET', url: url.href })
+        const { answer, bytes } = await request({ method: 'GET', url: url.href, signal })
         if (answer.status !== 200) refuse(answer.status, bytes)
         const page = readListing(Buffer.from(bytes).toString(), location.prefix.length)
         found.push(...page.objects)
@@ -159,8 +163,8 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
         token = page.next
       }
     },
-    remove: async (path) => {
-      const { answer, bytes } = await request({ method: 'DELETE', url: base + path })
+    remove: async (path, signal) => {
+      const { answer, bytes } = await request({ method: 'DELETE', url: base + path, signal })
       const isGone = answer.status === 200 || answer.status === 204
       if (isGone || (answer.status === 404 && codeOf(bytes) !== 'NoSuchBucket')) return
       refuse(answer.status, bytes)
@@ -174,6 +178,7 @@ type Question = {
   readonly url: string
   readonly body?: Buffer
   readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A page of ListObjectsV2. Keys are made by us, so only these of XML's escapes can occur. */
