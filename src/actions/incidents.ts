@@ -1,6 +1,8 @@
-// What operators publish about incidents. Each change runs in the transaction of its caller, and leaves one entry of
-// the audit log if it changed something.
+// What operators publish about incidents. Each change runs in the transaction of its caller; if it changed something,
+// it leaves one entry of the audit log and queues the mails to the Owners who want them.
 import type { Executor } from '../store/database/database.ts'
+import type { Posting } from '../store/people/owner-mails.ts'
+import { mailStatusNews } from '../store/people/status-mails.ts'
 import {
   changeIncident,
   createIncident,
@@ -19,11 +21,12 @@ export const incidentVersion = ({ title, detail, startedAt }: IncidentInput): st
   versionOf([title, detail, startedAt])
 
 /** Returns the ID of the new incident. */
-export async function addIncident(trx: Executor, acting: Acting, input: IncidentInput): Promise<string> {
+export async function addIncident(trx: Executor, acting: Acting & Posting, input: IncidentInput): Promise<string> {
   const incidentId = acting.random.uuid()
   await createIncident(trx, { incidentId, ...input, createdBy: acting.actor })
   const detail = { incident: incidentId }
   await record(trx, acting, { action: 'incident.create', subject: input.title, detail })
+  await mailStatusNews(trx, { about: 'incident', event: 'began', incidentId, ...input }, acting)
   return incidentId
 }
 
@@ -33,7 +36,7 @@ export type IncidentEdit = { readonly kind: 'edited' | 'unchanged' | 'stale' | '
 /** Changes what an incident says, or when it began. `seen` is the version that whoever acts had before them. */
 export async function editIncident(
   trx: Executor,
-  acting: ActingNow,
+  acting: ActingNow & Posting,
   { incidentId, seen, input }: { readonly incidentId: string; readonly seen: string; readonly input: IncidentInput },
 ): Promise<IncidentEdit> {
   const before = await lockIncident(trx, incidentId)
@@ -43,13 +46,16 @@ export async function editIncident(
   await changeIncident(trx, incidentId, input)
   const detail = { incident: incidentId, before: before.title }
   await record(trx, acting, { action: 'incident.change', subject: input.title, detail })
+  await mailStatusNews(trx, { about: 'incident', event: 'changed', incidentId, ...input }, acting)
   return { kind: 'edited' }
 }
 
 /** Returns false if there is no open one. */
-export async function endIncident(trx: Executor, acting: ActingNow, incidentId: string): Promise<boolean> {
+export async function endIncident(trx: Executor, acting: ActingNow & Posting, incidentId: string): Promise<boolean> {
   if (!(await end(trx, incidentId, acting.now))) return false
-  const { title } = (await findIncident(trx, incidentId))!
+  const { title, detail, startedAt } = (await findIncident(trx, incidentId))!
   await record(trx, acting, { action: 'incident.end', subject: title, detail: { incident: incidentId } })
+  const news = { about: 'incident', event: 'ended', incidentId, title, detail, startedAt } as const
+  await mailStatusNews(trx, news, acting)
   return true
 }

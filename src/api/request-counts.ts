@@ -13,6 +13,7 @@ export const countedRoutes = [
   '/readyz',
   '/unsubscribe',
   '/unsubscribe/search',
+  '/unsubscribe/status',
   'none',
 ] as const
 type CountedRoute = (typeof countedRoutes)[number]

@@ -10,7 +10,7 @@ import { serveFixed } from './fixed-answer.ts'
 export type Unsubscribe = (token: string) => Promise<boolean>
 
 /** The token decides what ends; the page says it. */
-const [allPath, searchPath] = ['/unsubscribe', '/unsubscribe/search'] as const
+const [allPath, searchPath, statusPath] = ['/unsubscribe', '/unsubscribe/search', '/unsubscribe/status'] as const
 /** A sealed UUID in base64url; nothing else is looked up. */
 const tokenPattern = /^token=([A-Za-z0-9_-]{86})$/
 const securityHeaders = {
@@ -57,7 +57,18 @@ const pages = {
       '<p>You will receive no more mails about this search.</p><p lang="de">Sie bekommen keine E-Mails mehr zu dieser Suche.</p>',
     ),
   },
+  [statusPath]: {
+    question: question(
+      'Do you want to stop the mails about incidents and maintenance?',
+      'Möchten Sie die E-Mails über Störungen und Wartungen beenden?',
+    ),
+    done: page(
+      'Unsubscribed',
+      '<p>You will receive no more mails about incidents and maintenance.</p><p lang="de">Sie bekommen keine E-Mails über Störungen und Wartungen mehr.</p>',
+    ),
+  },
 } as const
+const paths = [allPath, searchPath, statusPath] as const
 const unknown = page(
   'This address is not valid',
   '<p>Open the link in the mail again, or reply to the mail with the word "unsubscribe".</p>' +
@@ -79,12 +90,12 @@ export function serveUnsubscribing(
     readonly unavailable: (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
   },
 ): void {
-  for (const path of [allPath, searchPath]) serveFixed(routes, path, pages[path].question, securityHeaders)
+  for (const path of paths) serveFixed(routes, path, pages[path].question, securityHeaders)
   routes.register(async (posts) => {
     // whatever a mail program sends: only the token decides
     posts.removeAllContentTypeParsers()
     posts.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, parsed) => parsed(null))
-    for (const path of [allPath, searchPath])
+    for (const path of paths)
       posts.post(path, { schema: { hide: true } }, async (request, reply) => {
         reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
         const token = tokenPattern.exec((request.query as { readonly text: string }).text)?.[1]

@@ -27,6 +27,7 @@ import { mePages } from './people/me-pages.ts'
 import { passkeyPages } from './people/passkey-pages.ts'
 import { peoplePages } from './people/people-pages.ts'
 import { signInPages } from './people/sign-in-pages.ts'
+import { statusMailPages } from './people/status-mail-pages.ts'
 import { explorerPages } from './public/explorer-pages.ts'
 import { publicSite } from './public/public-site.ts'
 import { calendarPages } from './tenders/calendar-pages.ts'
@@ -61,6 +62,7 @@ const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   searchPages,
   signInPages,
   startPages,
+  statusMailPages,
   tenderPages,
   webhookPages,
 ]

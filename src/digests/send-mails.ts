@@ -16,12 +16,20 @@ const leaseMs = mailMs + 3 * minuteMs
 const atOnce = 4
 
 /** Plain text, and the same as HTML. */
-export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+export type RenderedMail = {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Where one click ends mails of this kind; absent: they are about the person's own account. */
+  readonly unsubscribeUrl?: string | undefined
+}
 
 /** Addresses at which a person ends mails. */
 export type Leaving = {
   readonly all: (person: string) => string
   readonly oneSearch: (digestId: string) => string
+  /** Mails about incidents and maintenance. */
+  readonly status: (personId: string) => string
 }
 
 /** What a digest is written from. */
@@ -50,7 +58,7 @@ export type SendOptions = {
   readonly sealLetter?: ((messageId: string) => string) | undefined
   readonly renderDigest: (letter: DigestLetter) => RenderedMail
   /** Writes a mail of the console just before it is sent; undefined if it is no longer wanted. */
-  readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
+  readonly renderAccountMail: (mail: TakenMail, leaving?: Leaving) => Promise<RenderedMail | undefined>
   /** Ends the mails with hits to a person whom the server does not know. */
   readonly endRecipient: (trx: Executor, digestId: string, error: string) => Promise<void>
   /** Called with a mail that was given up, and why. */
@@ -89,9 +97,9 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
   const envelope = { messageId, to: person, at: createdAt }
   let attempt: MailAttempt
   if (digestId === null) {
-    const rendered = await options.renderAccountMail(mail)
+    const rendered = await options.renderAccountMail(mail, options.leaving)
     if (!rendered) return dropMail(store.db, mail)
-    attempt = await server.send({ ...envelope, ...rendered, isList: false }, signal)
+    attempt = await server.send({ ...envelope, ...rendered, isList: rendered.unsubscribeUrl !== undefined }, signal)
   } else {
     const { leaving } = options
     const content = contentFor(readContent(mail.content, digestId), await liveDigests(store.db, digestId))

@@ -32,6 +32,7 @@ import { addPasskey } from '../../src/store/people/passkeys.ts'
 import { addMember, createPerson } from '../../src/store/people/people.ts'
 import { insertQuote } from '../../src/store/people/quotes.ts'
 import { createSignInLink, startSession } from '../../src/store/people/sessions.ts'
+import { setStatusMails } from '../../src/store/people/status-mails.ts'
 import { insertDocuments, insertRejections, packDocument } from '../../src/store/received/documents.ts'
 import { createIncident } from '../../src/store/screens/incidents.ts'
 import { addNames, insertAlarm } from '../../src/store/sources/source-health.ts'
@@ -550,7 +551,7 @@ export async function openHostileWorld(engine: Engine) {
   }
   // some pages require a fresh sign-in
   const cookie = await world.signIn(owner.personId)
-  return { ...world, cookie, pages, documents, organizationId: acme }
+  return { ...world, cookie, pages, documents, organizationId: acme, personId: owner.personId }
 }
 
 /** Mails of every kind of account, with attacks wherever a name stands. Digests wait already. */
@@ -565,7 +566,14 @@ const quoteAt = (index: number) =>
     language: 'en',
   }) as const
 
-export async function queueHostileMails(trx: Executor, { context, now, organizationId }: HostileWorld): Promise<void> {
+export async function queueHostileMails(trx: Executor, world: HostileWorld): Promise<void> {
+  const { context, now, organizationId, personId } = world
+  await setStatusMails(trx, personId, true)
+  const newsAt = (index: number) => {
+    const [title, detail] = [stored(index), `${stored(index + 1)}\n\n${stored(index + 2)}`]
+    const incident = { about: 'incident', event: 'began', incidentId: 'i', title, detail } as const
+    return { ...incident, startedAt: now(), personId, at: now() }
+  }
   for (const index of hostileTexts.keys()) {
     const token = { organizationId, organization: stored(index), name: stored(index + 1), hint: 'tdr_live_…abcd' }
     const about = { ...token, actor: stored(index + 3), expiresAt: now() + dayMs }
@@ -581,6 +589,7 @@ export async function queueHostileMails(trx: Executor, { context, now, organizat
         { kind: 'tokenRevoked', language, data: about },
         { kind: 'tokenEnds', language, data: { ...about, actor: null } },
         { kind: 'quoteAsked', language, data: quoteAt(index) },
+        { kind: 'statusNews', language, data: newsAt(index) },
       ]
       for (const mail of letters) await queueAccountMail(trx, context, { to: mailAt(0), mail, now: now() })
     }

@@ -36,6 +36,7 @@ const ownWords = new Set([
     '/language',
     '/quote',
     '/quote/sent',
+    '/me/status-mails',
   ],
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
   // they show what the address contains, and the test below sends that
@@ -93,9 +94,10 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
       leaving: {
         all: () => 'https://console.example.org/unsubscribe',
         oneSearch: (digestId) => `https://console.example.org/unsubscribe/search/${digestId}`,
+        status: (personId) => `https://console.example.org/unsubscribe/status?token=${personId}`,
       },
       renderDigest: (letter) => renderDigestLetter(letter, context.origin),
-      renderAccountMail: (taken) => writeAccountMail(context, taken),
+      renderAccountMail: (taken, leaving) => writeAccountMail(context, taken, leaving),
     },
     new AbortController().signal,
   )

@@ -144,6 +144,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     const leaving = {
       all: (person: string) => `https://x.example/all/${person}`,
       oneSearch: (id: string) => `https://x.example/${id}`,
+      status: () => 'https://x.example/status',
     }
     await world.send(server, { leaving })
     const mails = new Map(parseMails(receiver.received).map((mail, index) => [receiver.received[index]!.to[0], mail]))

@@ -6,12 +6,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { commandActor } from '../../src/actions/acting.ts'
+import { addIncident } from '../../src/actions/incidents.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createDigestNow } from '../../src/service/operations/digest-operations.ts'
 import { createSearchNow } from '../../src/service/operations/hit-operations.ts'
-import { openStore } from '../../src/store/database/database.ts'
+import { inTransaction, openStore } from '../../src/store/database/database.ts'
 import { listDigests } from '../../src/store/hits/digests.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
+import { addMember, createPerson } from '../../src/store/people/people.ts'
+import { getsStatusMails, setStatusMails } from '../../src/store/people/status-mails.ts'
 import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
 
 /** Where people are said to reach the service: its port is not known before it listens. */
@@ -30,7 +34,8 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
   })
   const context = { clock: Date.now, random: systemRandom, config: {} }
   const store = await openStore({ dataFolder })
-  await createOrganization(store.db, { name: 'Acme' }, { now: Date.now(), random: systemRandom })
+  const circumstances = { now: Date.now(), random: systemRandom }
+  const { organization } = await createOrganization(store.db, { name: 'Acme' }, circumstances)
   const options = { organization: 'Acme', search: 'Roads', name: 'Roads', to: 'anna@example.org' }
   await createSearchNow(
     { ...context, store },
@@ -42,6 +47,15 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
     { command: '', operands: [], options: { ...options, rhythm: 'at-once' } },
     () => {},
   )
+  const bert = systemRandom.uuid()
+  await inTransaction(store, async (trx) => {
+    const [{ organizationId }, { now }] = [organization, circumstances]
+    await createPerson(trx, { personId: bert, mail: 'bert@example.org', name: '', isOperator: false }, now)
+    await addMember(trx, { organizationId, personId: bert, role: 'owner' }, now)
+    await setStatusMails(trx, bert, true)
+    const acting = { ...commandActor, ...circumstances, mailDomain: 'example.org' }
+    await addIncident(trx, acting, { title: 'Late', detail: 'We wait.', startedAt: now })
+  })
   await store.close()
   const child = spawn(process.execPath, [program, 'start', '--data', dataFolder, '--api-port', '0', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,11 +69,13 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)))
   try {
-    const isMailed = () => receiver.received.length > 0 || child.exitCode !== null
+    const isMailed = () => receiver.received.length > 1 || child.exitCode !== null
     await vi.waitUntil(isMailed, { timeout: 200_000, interval: 100 }).catch(() => {})
-    expect(receiver.received, `no mail, or more than one:\n${output}`).toHaveLength(1)
+    expect(receiver.received, `not two mails:\n${output}`).toHaveLength(2)
     const [, api] = /"event":"ready".*?"api":"([^"]+)"/.exec(output)!
-    const [mail] = parseMails(receiver.received)
+    const parsed = parseMails(receiver.received)
+    const mailTo = (name: string) => parsed[receiver.received.findIndex(({ to }) => to[0]!.startsWith(name))]
+    const [mail, news] = [mailTo('anna'), mailTo('bert')]
     expect(headerOf(mail!, 'Subject')).toMatch(/^\d+ new tenders: Roads$/)
     const [link] = /http[^>]+/.exec(headerOf(mail!, 'List-Unsubscribe')!)!
     expect(mail!.parts['text/plain']).toContain(link)
@@ -81,6 +97,12 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
     expect((await fetch(address, { method: 'POST', body: 'List-Unsubscribe=One-Click' })).status).toBe(200)
     expect(await list()).toContain('There is no digest yet')
     expect((await fetch(address, { method: 'POST' })).status).toBe(200)
+    expect(headerOf(news!, 'Subject')).toBe('Incident: Late')
+    const [leave] = /http[^>]+/.exec(headerOf(news!, 'List-Unsubscribe')!)!
+    expect(news!.addresses).toContain(leave)
+    const oneClick = leave.replace(baseUrl, api!)
+    expect(await (await fetch(oneClick)).text()).toContain('incidents and maintenance')
+    expect((await fetch(oneClick, { method: 'POST', body: 'List-Unsubscribe=One-Click' })).status).toBe(200)
   } finally {
     child.kill('SIGTERM')
     await once(child, 'close')
@@ -88,6 +110,7 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
   expect(output).not.toContain('sesame-street')
   const after = await openStore({ dataFolder })
   expect(await listDigests(after.db)).toEqual([])
+  expect(await getsStatusMails(after.db, bert)).toBe(false)
   await after.close()
   await rm(dataFolder, { recursive: true, force: true })
 }, 240_000)

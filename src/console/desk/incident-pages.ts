@@ -1,5 +1,6 @@
 // What operators publish about an incident: written, changed and ended here, shown on the status page.
 import { addIncident, editIncident, endIncident, type IncidentInput, incidentVersion } from '../../actions/incidents.ts'
+import { mailDomainOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { findIncident, type Incident, listIncidents } from '../../store/screens/incidents.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
@@ -77,6 +78,11 @@ function readForm({ form, now, language }: PersonRequest): Typed {
     },
   }
 }
+
+const actingOn = (context: ConsoleContext, request: PersonRequest) => ({
+  ...actingOf(context, request),
+  mailDomain: mailDomainOf(context.config.mail?.from),
+})
 
 const inputOf = ({ title, detail, startedAt }: Typed): IncidentInput => ({ title, detail, startedAt })
 
@@ -169,7 +175,7 @@ function incidentTable(incidents: readonly Incident[], language: Language): Html
 async function create(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const typed = readForm(request)
   if (isWrong(typed)) return incidentList(context, request, typed)
-  await once(context, request, (trx) => addIncident(trx, actingOf(context, request), inputOf(typed)))
+  await once(context, request, (trx) => addIncident(trx, actingOn(context, request), inputOf(typed)))
   return redirect(to, { notice: deskLogTexts[request.language].created })
 }
 
@@ -211,7 +217,7 @@ async function change(context: ConsoleContext, request: PersonRequest): Promise<
   if (isWrong(typed)) return changePage(context, request, typed)
   const { incidentId } = await incidentIn(context, request)
   const change = { incidentId, seen: fieldOf(request.form, 'was'), input: inputOf(typed) }
-  const outcome = await inTransaction(context.store, (trx) => editIncident(trx, actingOf(context, request), change))
+  const outcome = await inTransaction(context.store, (trx) => editIncident(trx, actingOn(context, request), change))
   if (outcome.kind === 'stale') return changePage(context, request, { ...typed, isLate: true })
   return redirect(to, { notice: deskLogTexts[request.language].changed })
 }
@@ -235,6 +241,6 @@ async function endPage(context: ConsoleContext, request: PersonRequest): Promise
 async function end(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const texts = deskLogTexts[request.language]
   const { incidentId } = await incidentIn(context, request)
-  const hasEnded = await inTransaction(context.store, (trx) => endIncident(trx, actingOf(context, request), incidentId))
+  const hasEnded = await inTransaction(context.store, (trx) => endIncident(trx, actingOn(context, request), incidentId))
   return redirect(to, { notice: hasEnded ? texts.endedNotice : texts.notOpen })
 }

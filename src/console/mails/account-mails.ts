@@ -9,6 +9,7 @@ import type { EndpointNewsData, EndpointNewsKind } from '../../store/hits/endpoi
 import { insertMail } from '../../store/people/mails.ts'
 import type { Role } from '../../store/people/people.ts'
 import type { QuoteInput } from '../../store/people/quotes.ts'
+import type { StatusNewsData } from '../../store/people/status-mails.ts'
 import type { TokenNewsData, TokenNewsKind } from '../../store/people/token-news.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment } from '../frame/format.ts'
@@ -16,6 +17,7 @@ import { html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
 import { framedMail, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
 import { mailTexts } from './mail-texts.ts'
+import { statusLetter } from './status-letters.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
 import { webhookLetter } from './webhook-letters.ts'
 
@@ -38,6 +40,7 @@ type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
   readonly lettersEnded: LettersEndedData
   /** To operators: a company asked. All of it is what a stranger wrote. */
   readonly quoteAsked: QuoteInput & { readonly quoteId: string }
+  readonly statusNews: StatusNewsData
   /** `at`: epoch milliseconds. */
   readonly passkeyBlocked: { readonly name: string; readonly at: number; readonly addressPrefix: string }
 }
@@ -54,6 +57,8 @@ type Where = {
   readonly key: string
   /** Of the service; absent: `usualName`. */
   readonly name?: string
+  /** Where one click ends mails of a kind that a person asked for. */
+  readonly leave?: string | undefined
 }
 
 const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
@@ -111,6 +116,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
       last: texts.otherwise,
     }
   },
+  statusNews: statusLetter,
   tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),
   tokenRevoked: (data, language, { origin }) => tokenLetter('tokenRevoked', data, language, origin),
   tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
@@ -121,23 +127,24 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
 /** Writes a mail. `key` ends its link; empty for a kind without one. */
 export function renderAccountMail({ kind, language, data }: AccountMail, where: Where): RenderedMail {
   const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
-  const { subject, paragraphs, action, last } = write(data, language, where)
+  const { subject, paragraphs, action, last, leave } = write(data, language, where)
   const sentBy = mailTexts[language].sentBy(where.name ?? usualName, where.origin)
-  return framedMail({
+  const mail = framedMail({
     language,
     name: where.name ?? usualName,
     subject,
     body: html`${paragraphs.map((text) => mailParagraph(text))}${
       action && html`${mailButton(...action)}${mailParagraph(mailLink(action[1], action[1]), 'address')}`
     }${last !== undefined && mailParagraph(last, 'small')}`,
-    foot: mailParagraph(sentBy, 'small'),
+    foot: html`${leave && mailParagraph(mailLink(...leave), 'small')}${mailParagraph(sentBy, 'small')}`,
     text: [
       ...paragraphs,
       ...(action ? [`${action[0]}: ${action[1]}`] : []),
       ...(last === undefined ? [] : [last]),
-      `-- \n${sentBy}`,
+      `-- \n${leave ? `${leave[0]}: ${leave[1]}\n` : ''}${sentBy}`,
     ],
   })
+  return where.leave === undefined ? mail : { ...mail, unsubscribeUrl: where.leave }
 }
 
 /** Queues a mail, if mails are sent: later it would be out of date. Call it in the transaction of its cause. */

@@ -54,6 +54,29 @@ const en = {
       'the address if it is wrong.',
     button: 'Open the mails',
   },
+  status: {
+    incident: {
+      began: (title: string) => `Incident: ${title}`,
+      changed: (title: string) => `News of the incident: ${title}`,
+      ended: (title: string) => `The incident is over: ${title}`,
+    },
+    since: (from: string) => `Since ${from}`,
+    over: (from: string, to: string) => `From ${from} to ${to}`,
+    maintenance: {
+      began: 'The API is closed for maintenance',
+      changed: 'The maintenance ends at another time',
+      ended: 'The maintenance is over',
+    },
+    maintenanceBody: {
+      began: (until: string) =>
+        `The API answers again at ${until} at the latest. Clients repeat their requests by themselves, and no record is lost.`,
+      changed: (until: string) => `The API answers again at ${until} at the latest.`,
+      ended: (at: string) => `The API has answered again since ${at}.`,
+    },
+    button: 'See the status',
+    why: 'You are an Owner who asked for mails about incidents and maintenance.',
+    leave: 'End these mails',
+  },
   sentBy: (site: string, origin: string) => `Sent by ${site} at ${origin}. Replies to this address are not read.`,
 }
 
@@ -111,6 +134,29 @@ const de: typeof en = {
       'Nichts ist verloren: Prüfen Sie die Adresse, und beginnen Sie die E-Mails wieder; sie bringen dann alles ' +
       'seither. Ist die Adresse falsch, entfernen Sie sie.',
     button: 'E-Mails öffnen',
+  },
+  status: {
+    incident: {
+      began: (title) => `Störung: ${title}`,
+      changed: (title) => `Neues zur Störung: ${title}`,
+      ended: (title) => `Die Störung ist vorbei: ${title}`,
+    },
+    since: (from) => `Seit ${from}`,
+    over: (from, to) => `Von ${from} bis ${to}`,
+    maintenance: {
+      began: 'Die API ist wegen einer Wartung geschlossen',
+      changed: 'Die Wartung endet zu einer anderen Zeit',
+      ended: 'Die Wartung ist vorbei',
+    },
+    maintenanceBody: {
+      began: (until) =>
+        `Die API antwortet spätestens ab ${until} wieder. Programme wiederholen ihre Anfragen von selbst, und kein Datensatz geht verloren.`,
+      changed: (until) => `Die API antwortet spätestens ab ${until} wieder.`,
+      ended: (at) => `Die API antwortet seit ${at} wieder.`,
+    },
+    button: 'Status ansehen',
+    why: 'Sie sind Inhaber und haben E-Mails über Störungen und Wartungen bestellt.',
+    leave: 'Diese E-Mails beenden',
   },
   sentBy: (site, origin) => `Gesendet von ${site} auf ${origin}. Antworten an diese Adresse liest niemand.`,
 }

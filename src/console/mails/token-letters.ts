@@ -11,6 +11,8 @@ export type Letter = {
   readonly paragraphs: readonly string[]
   readonly action?: readonly [text: string, address: string]
   readonly last?: string
+  /** Where the person ends mails of this kind. */
+  readonly leave?: readonly [text: string, address: string]
 }
 
 /** The letter about a token, with a link to the API access page at `origin`. */

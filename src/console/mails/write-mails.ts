@@ -1,12 +1,13 @@
 // Writes a mail of the console just before it is sent: only then is its key created, so that none waits in a table.
 
-import type { RenderedMail } from '../../digests/send-mails.ts'
+import type { Leaving, RenderedMail } from '../../digests/send-mails.ts'
 import { hourMs } from '../../domain/time.ts'
 import { findInvitation, listInvitations } from '../../store/people/invitations.ts'
 import type { TakenMail } from '../../store/people/mails.ts'
 import { listOrganizations } from '../../store/people/organizations.ts'
 import { findPersonByMail } from '../../store/people/people.ts'
 import { createLinkUnlessEnough } from '../../store/people/sessions.ts'
+import { getsStatusMails } from '../../store/people/status-mails.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
 import { type AccountMail, renderAccountMail } from './account-mails.ts'
@@ -23,13 +24,21 @@ type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
  * The mail with a new key; undefined if it is no longer wanted: the address is unknown or has enough unused links, the
- * invitation was withdrawn, or it waited too long. Each attempt has a key of its own, and each key works once.
+ * invitation was withdrawn, the person left, or it waited too long. Each attempt has a key of its own, and each key works once.
  */
-export async function writeAccountMail(context: MailContext, taken: TakenMail): Promise<RenderedMail | undefined> {
+export async function writeAccountMail(
+  context: MailContext,
+  taken: TakenMail,
+  leaving?: Leaving,
+): Promise<RenderedMail | undefined> {
   const mail = JSON.parse(taken.content) as AccountMail
   if (mail.kind === 'invitation') return writeInvitation(context, mail)
   if (mail.kind === 'signIn') return writeSignIn(context, mail, taken)
-  return renderAccountMail(mail, { origin: context.origin, key: '', name: context.brand.name })
+  const where = { origin: context.origin, key: '', name: context.brand.name }
+  if (mail.kind !== 'statusNews') return renderAccountMail(mail, where)
+  const { personId } = mail.data
+  if (!(await getsStatusMails(context.store.db, personId))) return undefined
+  return renderAccountMail(mail, { ...where, leave: leaving?.status(personId) })
 }
 
 async function writeInvitation(

@@ -43,7 +43,7 @@ async function mePage(
   return page({
     title: texts.pageNames.settings,
     lead: texts.lead(viewer.person.mail),
-    actions: html`<a class="btn" href="/me/calendar">${texts.calendar}</a>`,
+    actions: html`<a class="btn" href="/me/calendar">${texts.calendar}</a><a class="btn" href="/me/status-mails">${texts.statusMails}</a>`,
     ...(sent && { status: 422 }),
     body: html`
       ${sent && errorNote(sent.errors, language)}

@@ -3,6 +3,7 @@ import { withShared } from '../frame/shared-texts.ts'
 
 const en = {
   calendar: 'Calendar of deadlines',
+  statusMails: 'Mails about the service',
   lead: (mail: string) => `You sign in as ${mail}.`,
   you: 'Name and language',
   nameHint: 'As others of your organization see it.',
@@ -65,6 +66,7 @@ const en = {
 
 const de: typeof en = {
   calendar: 'Kalender der Fristen',
+  statusMails: 'E-Mails über den Dienst',
   lead: (mail) => `Sie melden sich als ${mail} an.`,
   you: 'Name und Sprache',
   nameHint: 'So sehen ihn andere aus Ihrer Organisation.',

@@ -2,7 +2,7 @@
 import { escapeHtml } from '../frame/html.ts'
 import type { PageAnswer } from '../frame/page.ts'
 
-type AtomEntry = {
+export type AtomEntry = {
   /** URL or URN that never changes. */
   readonly id: string
   readonly title: string

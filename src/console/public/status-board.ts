@@ -2,6 +2,7 @@
 // minute.
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { type Incident, listIncidents } from '../../store/screens/incidents.ts'
+import { listMaintenances, type PastMaintenance } from '../../store/screens/maintenances.ts'
 import {
   editionsSince,
   type PublicEditions,
@@ -41,6 +42,7 @@ export type StatusBoard = {
   readonly isHeld: boolean
   readonly sources: readonly PublicSource[]
   readonly incidents: readonly Incident[]
+  readonly maintenances: readonly PastMaintenance[]
 }
 
 /** Queries the database at most once a minute. */
@@ -74,6 +76,7 @@ export class StatusBoards {
     const editions = await editionsSince(db, since)
     const sources = await publicSources(db)
     const incidents = await listIncidents(db, since, maxIncidents)
+    const maintenances = await listMaintenances(db, since, maxIncidents)
     const newestAt = editions.publishedAt.at(-1)
     this.#board = {
       at: now,
@@ -82,6 +85,7 @@ export class StatusBoards {
       isHeld: (editions.heldAt.at(-1) ?? 0) > (newestAt ?? Number.POSITIVE_INFINITY),
       sources,
       incidents,
+      maintenances,
     }
     return this.#board
   }

@@ -4,6 +4,7 @@ import { minuteMs } from '../../domain/time.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
 import { isConnectionLoss } from '../../store/connections/connection-loss.ts'
 import type { Incident } from '../../store/screens/incidents.ts'
+import type { PastMaintenance } from '../../store/screens/maintenances.ts'
 import type { PublicSource } from '../../store/screens/public-status.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatDay, formatMoment, formatNumber } from '../frame/format.ts'
@@ -12,7 +13,7 @@ import type { Language } from '../frame/languages.ts'
 import { type PageRoute, page, publicPage } from '../frame/page.ts'
 import { figures, more, noteBox, numbers, part, state, table } from '../frame/parts.ts'
 import { settledWithin } from '../frame/settled-within.ts'
-import { atomAnswer } from './atom.ts'
+import { type AtomEntry, atomAnswer } from './atom.ts'
 import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from './status-board.ts'
 import { statusTexts } from './status-texts.ts'
 
@@ -22,7 +23,7 @@ const maxWaitMs = 1_500
 const internalAlarms: ReadonlySet<string> = new Set(['drift', 'fill'])
 
 export const statusPages = (
-  context: Pick<ConsoleContext, 'origin' | 'clock' | 'brand'>,
+  context: Pick<ConsoleContext, 'origin' | 'clock' | 'brand' | 'config'>,
   boards: StatusBoards,
 ): PageRoute[] => [
   publicPage('GET', '/status', async ({ language }) => {
@@ -32,33 +33,49 @@ export const statusPages = (
       title: texts.pageNames.status,
       feed: '/status.atom',
       lead: html`<span class="stamp">${(isOld ? texts.asOfBefore : texts.asOf)(formatMoment(board.at, language))}</span>`,
-      actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
+      actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>${
+        context.config.mail && html`<a class="btn" href="/me/status-mails">${texts.byMail}</a>`
+      }`,
       body: html`
         ${isOld && noteBox('warn', texts.noDatabase, texts.noDatabaseDetail)}
         ${!isOld && present(board, context.clock(), language)}
         ${editionsPart(board, language)}
         ${await sourcesPart(board, language)}
-        ${incidentsPart(board, language)}
+        ${incidentsPart(board, context.clock(), language)}
       `,
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
-    const { at, incidents } = (await newestBoard(boards)).board
+    const { at, incidents, maintenances } = (await newestBoard(boards)).board
+    const texts = statusTexts[language]
+    const entryOf = (maintenance: PastMaintenance): AtomEntry => ({
+      id: `${context.origin}/status#${nameOf(maintenance)}`,
+      title: texts.maintenance,
+      publishedAt: maintenance.startedAt,
+      updatedAt: maintenance.changedAt,
+      link: `${context.origin}/status#${nameOf(maintenance)}`,
+      content: { type: 'text', text: spanOf(maintenance, language) },
+    })
     return atomAnswer({
       address: `${context.origin}/status.atom`,
       page: `${context.origin}/status`,
-      title: statusTexts[language].feedTitle(context.brand.name),
+      title: texts.feedTitle(context.brand.name),
       author: context.brand.name,
       language,
       updatedAt: at,
-      entries: incidents.map(({ incidentId, title, detail, startedAt, endedAt }) => ({
-        id: `urn:uuid:${incidentId}`,
-        title,
-        publishedAt: startedAt,
-        updatedAt: endedAt ?? startedAt,
-        link: `${context.origin}/status#incident-${incidentId}`,
-        content: { type: 'text', text: detail },
-      })),
+      entries: [
+        ...incidents.map(
+          ({ incidentId, title, detail, startedAt, endedAt }): AtomEntry => ({
+            id: `urn:uuid:${incidentId}`,
+            title,
+            publishedAt: startedAt,
+            updatedAt: endedAt ?? startedAt,
+            link: `${context.origin}/status#incident-${incidentId}`,
+            content: { type: 'text', text: detail },
+          }),
+        ),
+        ...maintenances.map(entryOf),
+      ].sort((one, other) => other.publishedAt - one.publishedAt),
     })
   }),
 ]
@@ -76,8 +93,10 @@ async function newestBoard(boards: StatusBoards): Promise<{ readonly board: Stat
 }
 
 /** The current state: the most important fact first. */
-function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, language: Language): Html {
+function present({ incidents, maintenances, isHeld, newestAt }: StatusBoard, now: number, language: Language): Html {
   const texts = statusTexts[language]
+  const maintenance = maintenances.find(({ until }) => until > now)
+  if (maintenance) return noteBox('warn', texts.maintenance, spanOf(maintenance, language))
   const open = incidents.find(({ endedAt }) => endedAt === undefined)
   if (open) return noteBox('warn', texts.incident, html`<a href="#incident-${open.incidentId}">${open.title}</a>`)
   if (newestAt === undefined) return noteBox('info', texts.waiting, texts.shared.firstEditionComes)
@@ -171,13 +190,32 @@ async function sourcesPart({ sources }: StatusBoard, language: Language): Promis
   )
 }
 
-function incidentsPart({ incidents }: StatusBoard, language: Language): Html {
+function incidentsPart({ incidents, maintenances }: StatusBoard, now: number, language: Language): Html {
   const texts = statusTexts[language]
-  if (incidents.length === 0) return part(texts.incidents, html`<p>${texts.noIncidents}</p>`)
-  return part(
-    texts.incidents,
-    html`<ul class="incidents">${incidents.map((each) => incidentItem(each, language))}</ul>`,
-  )
+  const items = [
+    ...incidents.map((each) => ({ at: each.startedAt, item: incidentItem(each, language) })),
+    ...maintenances.map((each) => ({ at: each.startedAt, item: maintenanceItem(each, now, language) })),
+  ]
+  if (items.length === 0) return part(texts.incidents, html`<p>${texts.noIncidents}</p>`)
+  items.sort((one, other) => other.at - one.at)
+  return part(texts.incidents, html`<ul class="incidents">${items.map(({ item }) => item)}</ul>`)
+}
+
+const nameOf = ({ startedAt }: PastMaintenance): string => `maintenance-${startedAt}`
+
+const spanOf = ({ startedAt, until }: PastMaintenance, language: Language): string =>
+  statusTexts[language].from(formatMoment(startedAt, language), formatMoment(until, language))
+
+const stateOf = (goesOn: boolean, language: Language): Html => {
+  const { shared } = statusTexts[language]
+  return goesOn ? state('warn', shared.goesOn) : state('good', shared.over)
+}
+
+function maintenanceItem(maintenance: PastMaintenance, now: number, language: Language): Html {
+  return html`<li id="${nameOf(maintenance)}">
+    <h3>${statusTexts[language].maintenance}</h3>
+    <p>${stateOf(maintenance.until > now, language)} <span class="soft small">${spanOf(maintenance, language)}</span></p>
+  </li>`
 }
 
 function incidentItem({ incidentId, title, detail, startedAt, endedAt }: Incident, language: Language): Html {
@@ -186,7 +224,7 @@ function incidentItem({ incidentId, title, detail, startedAt, endedAt }: Inciden
   return html`<li id="incident-${incidentId}">
     <h3>${title}</h3>
     <p>
-      ${endedAt === undefined ? state('warn', texts.shared.goesOn) : state('good', texts.shared.over)} <span class="soft small">
+      ${stateOf(endedAt === undefined, language)} <span class="soft small">
         ${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}
       </span>
     </p>

@@ -16,14 +16,15 @@ import type { Sealer } from '../../platform/sealing.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
 import { pruneMails } from '../../store/people/mails.ts'
+import { setStatusMails } from '../../store/people/status-mails.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 5_000
 /** Maximum rows to delete in one statement. */
 const pruneRows = 500
-/** Sealing contexts of the tokens in unsubscribe links: of the id of a digest, and of the hash of an address. */
-const tokenContexts = { oneSearch: 'unsubscribe', all: 'unsubscribe-all' } as const
+/** Sealing contexts of the tokens in unsubscribe links: of the ids of a digest and a person, and the hash of an address. */
+const tokenContexts = { oneSearch: 'unsubscribe', all: 'unsubscribe-all', status: 'unsubscribe-status' } as const
 
 /** Starts immediately. A digest that cannot be made does not hold up any mail. */
 export function startMails(
@@ -87,6 +88,7 @@ function leavingOf(sealer: Sealer, baseUrl: string): Leaving {
   return {
     all: (person) => `${baseUrl}/unsubscribe?token=${token(recipientHash(person), 'all')}`,
     oneSearch: (digestId) => `${baseUrl}/unsubscribe/search?token=${token(digestId, 'oneSearch')}`,
+    status: (personId) => `${baseUrl}/unsubscribe/status?token=${token(personId, 'status')}`,
   }
 }
 
@@ -100,6 +102,11 @@ export async function unsubscribe(context: SealerContext, token: string): Promis
   const person = sealer.open(sealed, tokenContexts.all)
   if (person !== undefined) {
     await removeRecipient(context.store.db, person.toString())
+    return true
+  }
+  const leaver = sealer.open(sealed, tokenContexts.status)
+  if (leaver !== undefined) {
+    await setStatusMails(context.store.db, leaver.toString(), false)
     return true
   }
   const digestId = sealer.open(sealed, tokenContexts.oneSearch)

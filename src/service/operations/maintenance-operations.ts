@@ -2,23 +2,29 @@
 import { closeApi, openApi } from '../../actions/maintenance.ts'
 import { dayMs, toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
+import { mailDomainOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
-import { actingNow, type Operation, type Operations } from '../control/operation-context.ts'
+import { actingNow, type Operation, type Operations, type ServiceContext } from '../control/operation-context.ts'
 
 /** Maximum number of days until the end. */
 const longestDays = 7
 /** Date, time and zone of ISO 8601; without a zone the time would be ambiguous. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
 
+const actingOn = (context: ServiceContext) => ({
+  ...actingNow(context),
+  mailDomain: mailDomainOf(context.config.mail?.from),
+})
+
 export const beginMaintenance: Operation = async (context, { options }, emit) => {
   const until = readEnd(String(options['until']), context.clock())
-  await inTransaction(context.store, (trx) => closeApi(trx, actingNow(context), until))
+  await inTransaction(context.store, (trx) => closeApi(trx, actingOn(context), until))
   emit({ event: 'maintenance', until })
   return 0
 }
 
 export const endMaintenance: Operation = async (context, _request, emit) => {
-  const wasOn = await inTransaction(context.store, (trx) => openApi(trx, actingNow(context)))
+  const wasOn = await inTransaction(context.store, (trx) => openApi(trx, actingOn(context)))
   if (wasOn) emit({ event: 'maintenance', until: null })
   else emit({ event: 'none', message: 'The API is not under maintenance.' })
   return 0

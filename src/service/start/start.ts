@@ -403,7 +403,7 @@ async function openMails(
     log,
     // the reason is only logged: `/readyz` is public
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
-    renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin, brand }, mail),
+    renderAccountMail: (mail, leaving) => writeAccountMail({ store, clock, random, origin, brand }, mail, leaving),
     renderDigest: (letter) => renderDigestLetter(letter, origin, brand.name),
     onGivenUp: ({ digestId, person, error }) => {
       counters.mailsGivenUp++

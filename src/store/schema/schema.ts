@@ -621,6 +621,8 @@ export type Database = {
     ended_at: EpochMs | null
     /** True for somebody who joined by a link that was handed over, until they prove the mail address. */
     is_mail_unproven: boolean | null
+    /** Whether the person wants mails about incidents and maintenance. */
+    wants_status_mails: boolean | null
   }
   membership: {
     organization_id: string
@@ -726,6 +728,8 @@ export type Database = {
     /** The newest minute that was counted, and what was answered in it so far, by any process. */
     minute_ms: EpochMs
     minute_answered: number
+    /** Records in the answers; null before they were counted. */
+    records: number | null
   }
   /** Who did what when; append-only. */
   audit_entry: {
