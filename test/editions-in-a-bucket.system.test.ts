@@ -533,7 +533,7 @@ test('tokens are encrypted in the bucket: a revoked one is refused within a minu
 
   const minuteMs = begin + dayMs
   const use = { organizationId, tokenId: token.token.tokenId, answered: 3, refused: 1 }
-  await bucketUse(target.bucket, sealer, systemRandom).add(minuteMs, [use])
+  await bucketUse(target.bucket, sealer, systemRandom).add({ name: 'one', minuteMs, minutes: [use] })
   await vi.waitFor(async () => expect(await target.bucket.list('from-nodes/')).toEqual([]), {
     timeout: 30_000,
     interval: 500,

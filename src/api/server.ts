@@ -309,6 +309,7 @@ function serveTenders(routes: FastifyInstance, { tenders, answered, addressOf, o
       target: raw.url ?? '/',
       id: (request.params as { readonly id?: string }).id,
       ...(request.routeOptions.url === manifestPath && { isManifest: true }),
+      method: raw.method,
       requestId: request.id,
       authorization: raw.headers.authorization,
       ifNoneMatch: raw.headers['if-none-match'],
@@ -370,6 +371,12 @@ function toolsOf({ options, tenders, addressOf, grants }: Serving, answers: Tool
         address: () => addressOf(request),
       })
     },
+    noteRead: (request, grant, bytes) =>
+      options.use?.read(
+        grant,
+        { records: 1, bytes },
+        { address: () => addressOf(request), agent: request.raw.headers['user-agent'] },
+      ),
     origins: [baseUrl, docsUrl].flatMap((url) => (url ? new URL(url).origin : [])),
     refuse: (request, reply, problem) => sendProblem(request, reply, problem, docsUrl),
     send: (reply, { status, headers, body }) =>

@@ -42,6 +42,8 @@ export type AskedTenders = {
    * counts as one request. The answer to what is admitted has no body.
    */
   readonly tool?: 'enter' | 'read'
+  /** HEAD is answered without a body. */
+  readonly method?: string | undefined
   readonly requestId: string
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -381,11 +383,17 @@ export class TenderAnswers {
     const nextCursor = next ? this.#cursors.seal({ after: next, edition }, filter, organizationId) : null
     const encoding = positions.length > 0 ? chooseEncoding(asked.acceptEncoding ?? 'identity') : 'identity'
     const page = this.#reader.pageBody(positions, shown.edition, encoding)
+    const tail = page.finish(nextCursor)
+    this.#noteRead(course, positions.length, page.bytes.length + tail.length)
     return found(course, this.#foundHeaders(course, entityTag, shown), encoding, {
       body: page.bytes,
-      tail: page.finish(nextCursor),
+      tail,
       release: page.release,
     })
+  }
+
+  #noteRead({ asked, grant }: Course, records: number, bytes: number): void {
+    if (grant && asked.method !== 'HEAD') this.#options.use?.read(grant, { records, bytes }, asked)
   }
 
   #record(course: Course, asked: string): TenderAnswer {
@@ -421,6 +429,7 @@ export class TenderAnswers {
     const body = isUnchanged ? undefined : this.#reader.record(position, encoding)
     if (mergedInto !== undefined) course.headers += `link: <${listPath}/${mergedInto}>; rel="canonical"\r\n`
     const headers = this.#foundHeaders(course, entityTag, newest)
+    if (body) this.#noteRead(course, 1, body.bytes.length)
     return body === undefined
       ? notModified(course, headers)
       : found(course, headers, encoding, { body: body.bytes, tail: undefined, release: body.release })

@@ -5,6 +5,7 @@ import { tokenSourceOf } from '../../src/api/tokens/token-source.ts'
 import { openTokenTable } from '../../src/api/tokens/token-table.ts'
 import { UseCounter } from '../../src/api/tokens/use-counter.ts'
 import { openLog } from '../../src/platform/log.ts'
+import { systemRandom } from '../../src/platform/random.ts'
 import { databaseUse, openUseLedger, type UseLedger } from '../../src/service/nodes/use-ledger.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
 import { plainId } from '../memory-editions.ts'
@@ -34,7 +35,7 @@ export async function openAccessWorld(engine: Engine, options: ConsoleWorldOptio
     await startApi({ tokens: table, clock, use: counter, limiter: createLocalLimiter(clock) }),
   )
   api.editions.publish(clock(), [{ id: plainId(1) }])
-  const ledger = openUseLedger({ sink: databaseUse(store), clock, log: openLog('error') })
+  const ledger = openUseLedger({ sink: databaseUse(store, clock), clock, random: systemRandom, log: openLog('error') })
   opening.defer(() => ledger.close())
   const open = opening.move()
   return {

@@ -40,6 +40,8 @@ export type McpOptions = {
   readonly origins: readonly string[]
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply
   readonly send: (reply: FastifyReply, refusal: Checked) => FastifyReply
+  /** Counts a record that the organization read, and its bytes. */
+  readonly noteRead: (request: FastifyRequest, grant: TokenGrant, bytes: number) => void
   readonly noteGrant: (request: FastifyRequest, grant: TokenGrant) => void
   /** What was noted. */
   readonly grantOf: (request: FastifyRequest) => TokenGrant | undefined
@@ -101,7 +103,7 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     library ??= import('@modelcontextprotocol/server')
     tools ??= import('#mcp/tender-server')
     const [{ createMcpHandler }, { createTenderServer }] = await Promise.all([library, tools])
-    const source = sourceOf(options, counted, (error) => onFault(request, error))
+    const source = sourceOf(options, request, counted)
     const protocol = createMcpHandler(() => createTenderServer(source, options.version), {
       keepAliveMs: 0,
       maxSubscriptions: 1,
@@ -140,29 +142,31 @@ const protocolError = (id: unknown, code: number, message: string) => ({ jsonrpc
 
 /** The edition of this node, for a message that was counted; a refused one is told so by the tool that it calls. */
 function sourceOf(
-  { reader, answers }: McpOptions,
+  { reader, answers, noteRead, onFault }: McpOptions,
+  request: FastifyRequest,
   counted: Checked | undefined,
-  report: (error: unknown) => void,
 ): TenderSource {
-  async function read<Answer>(produce: () => Promise<Answer>): Promise<Answer> {
-    if (counted?.status !== 200) throw new ToolError(refusalText(JSON.parse(counted!.body!.toString('utf8'))))
+  type Find = (id: string) => TenderRecord | undefined
+  async function read<Answer>(produce: (find: Find) => Promise<Answer>): Promise<Answer> {
+    const { status, body, grant } = counted!
+    if (status !== 200 || !grant) throw new ToolError(refusalText(JSON.parse(body!.toString('utf8'))))
     try {
-      return await produce()
+      return await produce((id) => recordOf(reader, id, (bytes) => noteRead(request, grant, bytes)))
     } catch (error) {
       if (error instanceof ToolError) throw error
-      report(error)
+      onFault(request, error)
       throw new ToolError('The service could not answer. Its operator is told: wait a minute, then call again.')
     }
   }
   return {
     search: (question) =>
-      read(async () => {
+      read(async (find) => {
         const { edition, total, indexed, ids } = answered(await answers.findTenders(question))
-        const records = ids.flatMap((id) => recordOf(reader, id) ?? [])
+        const records = ids.flatMap((id) => find(id) ?? [])
         const remark = `The index of this edition is being made: ${Math.floor(indexed * 100)} % of it were searched.`
         return { edition, total, records, ...(indexed < 1 && { remark }) }
       }),
-    get: (id) => read(async () => recordOf(reader, id.toLowerCase())),
+    get: (id) => read(async (find) => find(id.toLowerCase())),
     findCodes: (question) => read(async () => answered(await answers.findCodes(question))),
   }
 }
@@ -172,11 +176,12 @@ function answered<Answer>(answer: ToolAnswer<Answer>): Answer {
   return answer.answer
 }
 
-function recordOf(reader: EditionView, id: string): TenderRecord | undefined {
+function recordOf(reader: EditionView, id: string, note: (bytes: number) => void): TenderRecord | undefined {
   const position = reader.find(id)
   if (position === undefined) return undefined
   const { bytes, release } = reader.record(position, 'identity')
   const record = JSON.parse(Buffer.from(bytes).toString('utf8')) as TenderRecord
+  note(bytes.length)
   release?.()
   return record
 }

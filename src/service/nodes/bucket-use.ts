@@ -4,7 +4,7 @@ import { minuteMs } from '../../domain/time.ts'
 import type { Random } from '../../platform/random.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import type { Store } from '../../store/database/database.ts'
-import { addOnce, forgetAdded } from '../../store/editions/edition-export.ts'
+import { addOnce } from '../../store/editions/edition-export.ts'
 import type { Bucket } from '../../store/files/bucket.ts'
 import { addApiUse, allTokens, noteOrigins, type TokenOrigin, type UsedMinute } from '../../store/people/api-use.ts'
 import { touchTokens } from '../../store/people/organizations.ts'
@@ -22,11 +22,11 @@ type Use = {
 
 /** Writes what a node counted. */
 export function bucketUse(bucket: Pick<Bucket, 'put'>, sealer: Sealer, random: Random): UseSink {
-  const put = (use: Use) =>
-    bucket.put(`${start}${random.uuid()}.sealed`, sealer.seal(Buffer.from(JSON.stringify(use)), context))
+  const put = (name: string, use: Use) =>
+    bucket.put(`${start}${name}.sealed`, sealer.seal(Buffer.from(JSON.stringify(use)), context))
   return {
-    add: (minuteMs, minutes) => put({ minuteMs, minutes, origins: [] }),
-    note: (origins) => put({ minuteMs: 0, minutes: [], origins }),
+    add: ({ name, minuteMs, minutes }) => put(name, { minuteMs, minutes, origins: [] }),
+    note: (origins) => put(random.uuid(), { minuteMs: 0, minutes: [], origins }),
   }
 }
 
@@ -54,7 +54,7 @@ export async function addNodesUse(
         await touchTokens(trx, used, use.minuteMs + minuteMs)
         await noteOrigins(trx, use.origins)
       })
+    // a node whose answer was lost may write it again: its name is kept for a week (`pruneAdded`)
     await bucket.remove(path)
-    await forgetAdded(store.db, path)
   }
 }

@@ -129,7 +129,7 @@ export async function openNode(
   }
   const explorer = new ExplorerAccess(random)
   opening.defer(() => explorer.close())
-  const use = openUseLedger({ sink: databaseUse(store), clock, log })
+  const use = openUseLedger({ sink: databaseUse(store, clock), clock, random, log })
   opening.defer(() => use.close())
   const tokens = tokenSourceOf(store)
   const cursorKeys = cursorKeysOf(store, { clock, randomBytes: random.bytes })

@@ -42,7 +42,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
   for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
   const watch = await watchBucket({ bucket, source, sealer, dataFolder, clock, steadyClock, state, log })
   open.defer(() => watch.close())
-  const use = openUseLedger({ sink: bucketUse(bucket, sealer, systemRandom), clock, log })
+  const use = openUseLedger({ sink: bucketUse(bucket, sealer, systemRandom), clock, random: systemRandom, log })
   open.defer(() => use.close())
   const node = await openAnswering(options, {
     dataFolder,

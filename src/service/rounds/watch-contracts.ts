@@ -7,6 +7,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import { Retryable } from '../../platform/http.ts'
 import type { Log } from '../../platform/log.ts'
 import { inTransaction, type Store } from '../../store/database/database.ts'
+import { pruneAdded } from '../../store/editions/edition-export.ts'
 import type { DocumentStore } from '../../store/files/document-store.ts'
 import { pruneApiUse } from '../../store/people/api-use.ts'
 import { pruneAuditEntries } from '../../store/people/audit.ts'
@@ -66,6 +67,7 @@ export function watchContracts({
       await pruneInvitations(store.db, now)
       await pruneQuotes(store.db, now)
       await pruneApiUse(store.db, now)
+      await pruneAdded(store.db, now)
       try {
         while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows, documentStore)));
       } catch (error) {

@@ -1,6 +1,7 @@
 // Who writes the editions into the bucket (one process at a time, by the clock of the database), and how far it is.
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
+import { dayMs } from '../../domain/time.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { nowMs } from '../database/database-clock.ts'
 
@@ -102,7 +103,18 @@ export async function addOnce(
   })
 }
 
-/** The object is gone: its name cannot occur again. */
+/** How long a name is kept that may occur again. */
+const addedMs = 7 * dayMs
+
+/** Forgets the names of a week ago. */
+export async function pruneAdded(db: Executor, now: number): Promise<void> {
+  await db
+    .deleteFrom('added_use')
+    .where('added_at', '<', now - addedMs)
+    .execute()
+}
+
+/** What was added is known: its name cannot occur again. */
 export async function forgetAdded(db: Executor, name: string): Promise<void> {
   await db.deleteFrom('added_use').where('name', '=', name).execute()
 }

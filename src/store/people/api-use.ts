@@ -19,6 +19,9 @@ export type UsedMinute = {
   readonly answered: number
   /** Refused because of the limit (429). */
   readonly refused: number
+  /** Records in the answers, and their bytes; absent from nodes of an older version. */
+  readonly records?: number
+  readonly bytes?: number
 }
 
 /**
@@ -28,14 +31,17 @@ export type UsedMinute = {
 export async function addApiUse(db: Executor, minuteMs: number, minutes: readonly UsedMinute[]): Promise<void> {
   for (let start = 0; start < minutes.length; start += maxRows)
     await sql`
-      insert into api_use (organization_id, token_id, hour_ms, answered, refused, peak_minute, minute_ms, minute_answered)
+      insert into api_use (organization_id, token_id, hour_ms, answered, refused, peak_minute, minute_ms, minute_answered,
+        records, bytes)
       select "organizationId", "tokenId", ${minuteMs - (minuteMs % hourMs)}::bigint, answered, refused, answered,
-        ${minuteMs}::bigint, answered
+        ${minuteMs}::bigint, answered, records, bytes
       from json_to_recordset(${JSON.stringify(minutes.slice(start, start + maxRows))}::json)
-        as n ("organizationId" text, "tokenId" text, answered integer, refused integer)
+        as n ("organizationId" text, "tokenId" text, answered integer, refused integer, records bigint, bytes bigint)
       order by 1, 2
       on conflict (organization_id, token_id, hour_ms) do update set
         answered = api_use.answered + excluded.answered, refused = api_use.refused + excluded.refused,
+        records = coalesce(api_use.records + excluded.records, api_use.records, excluded.records),
+        bytes = coalesce(api_use.bytes + excluded.bytes, api_use.bytes, excluded.bytes),
         peak_minute = greatest(api_use.peak_minute, case when api_use.minute_ms = excluded.minute_ms
           then api_use.minute_answered + excluded.minute_answered else excluded.minute_answered end),
         minute_answered = case when api_use.minute_ms = excluded.minute_ms

@@ -800,9 +800,9 @@ export const migrations: Migrations = {
     'alter table mail add column refusals smallint',
     'alter table mail add column gone smallint',
   ],
-  // Who wants mails about incidents and maintenance, and how many records answers had. Null: before it was counted.
+  // Who wants mails about incidents and maintenance, and what answers held. Null: before it was counted.
   '0019-status-mails-and-records-read': [
     'alter table person add column wants_status_mails boolean',
-    'alter table api_use add column records bigint',
+    'alter table api_use add column records bigint, add column bytes bigint',
   ],
 }

@@ -728,8 +728,9 @@ export type Database = {
     /** The newest minute that was counted, and what was answered in it so far, by any process. */
     minute_ms: EpochMs
     minute_answered: number
-    /** Records in the answers; null before they were counted. */
+    /** Records in the answers, and their bytes; null before they were counted. */
     records: number | null
+    bytes: number | null
   }
   /** Who did what when; append-only. */
   audit_entry: {

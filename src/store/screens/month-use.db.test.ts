@@ -21,14 +21,17 @@ describe.each(drawnEngines)('use by month (%s)', (engine) => {
     const created = { now: at('11-30T23:59'), random: systemRandom }
     await createOrganization(db, { name: '=Bell, "Inc"' }, created)
 
-    for (const [hour, answered, refused] of [
-      ['10-31T23:00', 3, 1],
-      ['11-01T00:00', 5, 0],
-      ['11-30T10:00', 7, 2],
+    for (const [hour, answered, refused, read] of [
+      // a node of the version before counts no records
+      ['10-31T23:00', 3, 1, {}],
+      ['11-01T00:00', 5, 0, { records: 500, bytes: 3_000_000_000 }],
+      ['11-01T00:00', 0, 0, {}],
+      ['11-01T00:00', 0, 0, { records: 1, bytes: 1 }],
+      ['11-30T10:00', 7, 2, { records: 7, bytes: 70 }],
     ] as const)
       await addApiUse(db, at(hour), [
-        { organizationId, tokenId: allTokens, answered, refused },
-        { organizationId, tokenId: 'one', answered, refused },
+        { organizationId, tokenId: allTokens, answered, refused, ...read },
+        { organizationId, tokenId: 'one', answered, refused, ...read },
       ])
     for (const madeAt of [
       at('11-01T00:00') - 1,
@@ -63,22 +66,45 @@ describe.each(drawnEngines)('use by month (%s)', (engine) => {
         month: '2026-11',
         answered: 0,
         refused: 0,
+        records: null,
+        bytes: null,
+        searches: 0,
         hits: 0,
         deliveries: 0,
       },
       // its deliveries are no longer kept
-      { ...acme, month: '2026-10', answered: 3, refused: 1, hits: 1, deliveries: null },
-      { ...acme, month: '2026-11', answered: 12, refused: 2, hits: 2, deliveries: 2 },
+      {
+        ...acme,
+        month: '2026-10',
+        answered: 3,
+        refused: 1,
+        records: null,
+        bytes: null,
+        searches: 1,
+        hits: 1,
+        deliveries: null,
+      },
+      {
+        ...acme,
+        month: '2026-11',
+        answered: 12,
+        refused: 2,
+        records: 508,
+        bytes: 3_000_000_071,
+        searches: 1,
+        hits: 2,
+        deliveries: 2,
+      },
     ])
     // on the 31st day those of the first are not kept either
     expect((await listMonthUse(db, at('12-31T00:01'))).at(-1)).toMatchObject({ month: '2026-12', deliveries: null })
     expect(await listMonthUse(db, at('12-31T00:01'))).toHaveLength(5)
     expect(Object.keys(months[0]!)).toEqual(monthUseColumns)
     expect(csvOf(monthUseColumns, months).split('\r\n')).toEqual([
-      'organizationId,organization,month,answered,refused,hits,deliveries',
-      `${months[0]!.organizationId},"'=Bell, ""Inc""",2026-11,0,0,0,0`,
-      `${organizationId},Acme,2026-10,3,1,1,`,
-      `${organizationId},Acme,2026-11,12,2,2,2`,
+      'organizationId,organization,month,answered,refused,records,bytes,searches,hits,deliveries',
+      `${months[0]!.organizationId},"'=Bell, ""Inc""",2026-11,0,0,,,0,0,0`,
+      `${organizationId},Acme,2026-10,3,1,,,1,1,`,
+      `${organizationId},Acme,2026-11,12,2,508,3000000071,1,2,2`,
       '',
     ])
   })

@@ -12,6 +12,11 @@ export type MonthUse = {
   readonly answered: number
   /** Requests refused because of the limit (429). */
   readonly refused: number
+  /** Records in the answers, and their bytes without headers. Null: they were not counted. */
+  readonly records: number | null
+  readonly bytes: number | null
+  /** Saved searches made by the end of the month, of those that there still are. */
+  readonly searches: number
   /** Hits that the month made, of the searches that there still are. */
   readonly hits: number
   /** Messages about hits that webhooks accepted. Null: those of this month are no longer kept. */
@@ -25,6 +30,9 @@ export const monthUseColumns = [
   'month',
   'answered',
   'refused',
+  'records',
+  'bytes',
+  'searches',
   'hits',
   'deliveries',
 ] as const
@@ -41,7 +49,8 @@ export async function listMonthUse(db: Executor, now: number): Promise<MonthUse[
     ),
     span as (select min(from_ms) as from_ms from months),
     requests as (
-      select organization_id, ${monthOf('hour_ms')} as month, sum(answered)::integer as answered, sum(refused)::integer as refused
+      select organization_id, ${monthOf('hour_ms')} as month, sum(answered)::integer as answered, sum(refused)::integer as refused,
+        sum(records)::bigint as records, sum(bytes)::bigint as bytes
       from api_use, span where token_id = '' and hour_ms >= from_ms group by 1, 2
     ),
     found as (
@@ -54,7 +63,10 @@ export async function listMonthUse(db: Executor, now: number): Promise<MonthUse[
       where delivery.state = 'delivered' and hit_id is not null group by 1, 2
     )
     select o.organization_id as "organizationId", o.name as organization, m.month,
-      coalesce(r.answered, 0) as answered, coalesce(r.refused, 0) as refused, coalesce(f.hits, 0) as hits,
+      coalesce(r.answered, 0) as answered, coalesce(r.refused, 0) as refused, r.records, r.bytes,
+      (select count(*) from saved_search s where s.organization_id = o.organization_id and s.created_at < m.until_ms)::integer
+        as searches,
+      coalesce(f.hits, 0) as hits,
       case when m.from_ms >= ${now - deliveryHistoryMs}::bigint then coalesce(d.deliveries, 0) end as deliveries
     from organization o join months m on m.until_ms > o.created_at
     left join requests r on r.organization_id = o.organization_id and r.month = m.month
