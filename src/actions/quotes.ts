@@ -1,10 +1,11 @@
-// Requests for a quote: a visitor asks, an operator accepts or declines. Each runs in the transaction of its caller;
+// Requests for a quote: a visitor asks, an operator accepts, declines or erases. Each runs in the transaction of its caller;
 // an answer leaves one entry of the audit log, which names the request by its id only.
 import { dayMs } from '../domain/time.ts'
 import type { Random } from '../platform/random.ts'
 import type { Executor } from '../store/database/database.ts'
 import {
   countQuotes,
+  deleteQuote,
   endQuote,
   findQuote,
   insertQuote,
@@ -51,4 +52,11 @@ export async function closeQuote(
     return (await findQuote(trx, quoteId)) ? 'notOpen' : 'gone'
   await record(trx, acting, { action: state === 'accepted' ? 'quote.accept' : 'quote.decline', subject: quoteId })
   return 'closed'
+}
+
+/** Erases a request before its time, answered or not, for whoever asks for it. Returns false if there is none. */
+export async function eraseQuote(trx: Executor, acting: ActingNow, quoteId: string): Promise<boolean> {
+  if (!(await deleteQuote(trx, quoteId))) return false
+  await record(trx, acting, { action: 'quote.erase', subject: quoteId })
+  return true
 }

@@ -1089,6 +1089,12 @@ const table = {
     },
     examples: [['tenderstock quote close ID --as declined', 'it stays listed']],
   },
+  'quote erase': {
+    summary: 'Erase a request for a quote before its 180 days are over, with the mails about it.',
+    operands: { name: 'ID', min: 1, max: 1 },
+    options: {},
+    examples: [['tenderstock quote erase ID', 'for somebody who asks for it']],
+  },
   'organization list': {
     summary: 'List organizations.',
     examples: [['tenderstock organization list', 'with limits and access']],

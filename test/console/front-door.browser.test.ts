@@ -122,6 +122,14 @@ describe.skipIf(!hasChromium)('the front door', () => {
         expect(path!.startsWith(hidden!), path).toBe(false)
     const own = await (await branded.get('/')).text()
     expect(own).toContain('Vergabe &amp; Mehr joins the notices')
+    // our picture does not stand for another name
+    expect(own).toContain('name="twitter:card" content="summary"')
+    expect(own).not.toContain('og:image')
+    for (const path of ['/docs', '/docs/quick-start', '/stock', '/status', '/explorer']) {
+      const [, sentence = ''] = /name="description" content="([^"]+)"/.exec(await (await world.get(path)).text()) ?? []
+      expect(sentence.length, path).toBeGreaterThan(40)
+      expect(sentence.length, path).toBeLessThanOrEqual(200)
+    }
     expect(own).toContain('<a href="https://example.org/imprint"')
     expect(await (await branded.get('/brand.css')).text()).toContain(color)
     expect(text).not.toContain('/brand.css')

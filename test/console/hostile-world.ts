@@ -515,6 +515,7 @@ export async function openHostileWorld(engine: Engine) {
     '/operator/editions/:edition': ['/operator/editions/1'],
     '/operator/quotes': ['/operator/quotes'],
     '/operator/quotes/:quote': quotes.map((each) => `/operator/quotes/${each}`),
+    '/operator/quotes/:quote/erase': quotes.map((each) => `/operator/quotes/${each}/erase`),
     '/operator/incidents': ['/operator/incidents'],
     '/operator/incidents/:incident': incidents.map((each) => `/operator/incidents/${each}`),
     '/operator/incidents/:incident/end': incidents.map((each) => `/operator/incidents/${each}/end`),

@@ -108,6 +108,22 @@ describe.each(drawnEngines)('a request for a quote (%s)', (engine) => {
     expect(answered.filter(({ action }) => action === 'quote.accept')).toHaveLength(1)
   })
 
+  test('is erased early with its mails, once, and only its number stays in the log', async () => {
+    const { ask, get, post, operator, quotes, mails, store } = await open()
+    await ask()
+    await ask({ company: 'Another' })
+    const quote = (await quotes()).find(({ company }) => company === honest.company)!
+    const at = `/operator/quotes/${quote.quoteId}/erase`
+    expect(await textOf(get(at, operator))).toContain('Erase this request?')
+    expect((await post(at, {}, operator)).headers.get('location')).toBe('/operator/quotes')
+    expect((await post(at, {}, operator)).status).toBe(404)
+    expect((await quotes()).map(({ company }) => company)).toEqual(['Another'])
+    expect((await mails()).map(({ content }) => JSON.parse(content).data.company)).toEqual(['Another'])
+    const entries = await listAuditEntries(store.db, { limit: 20 })
+    expect(entries.filter(({ action }) => action === 'quote.erase')).toMatchObject([{ subject: quote.quoteId }])
+    expect(JSON.stringify(entries)).not.toContain(honest.company)
+  })
+
   test('mistakes come back at their fields with what was typed, and nothing is stored', async () => {
     const { ask, quotes, mails } = await open()
     const wrong = await ask({ mail: 'nobody', company: ' ', message: 'x'.repeat(2_001) })

@@ -28,6 +28,7 @@ export const accessTexts: EventTexts<AccessEvents> = {
   token: tokenText,
   revoked: ({ tokenId }, paint) => fact(paint, 'Revoked', tokenId),
   quote: quoteText,
+  quoteErased: ({ quoteId }, paint) => fact(paint, 'Erased', quoteId),
   quoteClosed: ({ quoteId, state }, paint) => fact(paint, state === 'accepted' ? 'Accepted' : 'Declined', quoteId),
   consoleLink: ({ link, mail, until }, paint) => {
     const use = mail === null ? 'Makes the first person' : `Signs in ${mail}`

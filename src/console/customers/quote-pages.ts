@@ -1,6 +1,6 @@
 // Asking for a quote: the form for everybody, and what arrived at the operator's desk. Nothing is ever sent to the
 // address that was typed in.
-import { askQuote, closeQuote } from '../../actions/quotes.ts'
+import { askQuote, closeQuote, eraseQuote } from '../../actions/quotes.ts'
 import { dayMs } from '../../domain/time.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'
@@ -23,7 +23,7 @@ import {
   publicPage,
   redirect,
 } from '../frame/page.ts'
-import { empty, facts, field, fieldset, moment, noteBox, quoted, state, table, textArea, tick } from '../frame/parts.ts'
+import { empty, facts, field, fieldset, moment, noteBox, question, quoted, state, table, textArea, tick } from '../frame/parts.ts'
 import { openSigned, signed } from '../frame/signed-text.ts'
 import { queueAccountMail } from '../mails/account-mails.ts'
 import { mistakesNote } from './customer-form.ts'
@@ -45,6 +45,8 @@ export const quotePages = (context: ConsoleContext): PageRoute[] => [
   operatorPage('GET', at, (request) => list(context, request)),
   operatorPage('GET', `${at}/:quote`, (request) => show(context, request)),
   operatorPage('POST', `${at}/:quote/decline`, (request) => decline(context, request)),
+  operatorPage('GET', `${at}/:quote/erase`, (request) => erasePage(context, request)),
+  operatorPage('POST', `${at}/:quote/erase`, (request) => erase(context, request)),
 ]
 
 type Mistakes = { readonly [name: string]: string }
@@ -245,6 +247,7 @@ async function show({ store }: ConsoleContext, { params, language }: PersonReque
           </form>
         `
       }
+      <p><a class="btn stop" href="${at}/${quoteId}/erase">${texts.erase}…</a></p>
     </div>`,
   })
 }
@@ -257,4 +260,28 @@ async function decline(context: ConsoleContext, request: PersonRequest): Promise
   )
   if (outcome === 'gone') throw new PageError(404, texts.gone)
   return redirect(at, { notice: outcome === 'closed' ? texts.declined : texts.closedBefore })
+}
+
+async function erasePage({ store }: ConsoleContext, { params, language }: PersonRequest): Promise<PageAnswer> {
+  const texts = quoteTexts[language]
+  const { quoteId, company } = orNotFound(await findQuote(store.db, params['quote'] ?? ''), texts.gone)
+  return page({
+    title: texts.eraseTitle,
+    crumbs: [[texts.pageNames.quotes, at]],
+    current: at,
+    body: question({
+      action: `${at}/${quoteId}/erase`,
+      body: html`<p>${quoted(company)}</p><p>${texts.eraseBody}</p>`,
+      button: texts.erase,
+      cancel: [texts.shared.cancel, `${at}/${quoteId}`],
+    }),
+  })
+}
+
+async function erase(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+  const texts = quoteTexts[request.language]
+  const quoteId = request.params['quote'] ?? ''
+  const isErased = await inTransaction(context.store, (trx) => eraseQuote(trx, actingOf(context, request), quoteId))
+  if (!isErased) throw new PageError(404, texts.gone)
+  return redirect(at, { notice: texts.erased })
 }

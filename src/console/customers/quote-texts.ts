@@ -47,6 +47,10 @@ const en = {
   declineHint: 'Nobody is told. Answer from your own mailbox.',
   declined: 'The request is declined.',
   closedBefore: 'Somebody answered this request before.',
+  erase: 'Erase',
+  eraseTitle: 'Erase this request?',
+  eraseBody: 'The request and the kept mails about it are removed now. The audit log keeps only its number.',
+  erased: 'The request is erased.',
   gone: 'There is no such request. It may have been removed after 180 days.',
 }
 
@@ -96,6 +100,10 @@ const de: typeof en = {
   declineHint: 'Niemand erfährt davon. Antworten Sie aus Ihrem eigenen Postfach.',
   declined: 'Die Anfrage ist abgelehnt.',
   closedBefore: 'Jemand hat diese Anfrage schon beantwortet.',
+  erase: 'Löschen',
+  eraseTitle: 'Diese Anfrage löschen?',
+  eraseBody: 'Die Anfrage und die aufbewahrten E-Mails über sie werden jetzt gelöscht. Das Protokoll behält nur ihre Nummer.',
+  erased: 'Die Anfrage ist gelöscht.',
   gone: 'Diese Anfrage gibt es nicht. Vielleicht wurde sie nach 180 Tagen gelöscht.',
 }
 

@@ -13,6 +13,8 @@ export type DocContent = {
   readonly doc: DocPage | undefined
   readonly reader: DocReader
   readonly title: string
+  /** For search engines and shared links. */
+  readonly description?: string
   /** The body begins with its own heading. */
   readonly hasTitle?: boolean
   readonly contents: readonly Heading[]
@@ -26,13 +28,14 @@ export type DocContent = {
 
 /** A page of the documentation. */
 export function docFrame(handbook: Handbook, content: DocContent): PageAnswer {
-  const { doc, reader, title, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
+  const { doc, reader, title, description, contents, body, bodyLanguage, isWide = false, refreshSeconds } = content
   const { language } = reader
   const texts = docsTexts[language]
   const lang = bodyLanguage !== undefined && bodyLanguage !== language && html` lang="${bodyLanguage}"`
   const hasContents = contents.length > 1 && !isWide
   return page({
     title,
+    ...(description !== undefined && { description }),
     hasHead: false,
     current: '/docs',
     ...(refreshSeconds !== undefined && { refreshSeconds }),

@@ -13,6 +13,8 @@ import type { SearchGuides } from './search-guides.ts'
 
 /** Maximum characters of a search. */
 const longestQuery = 100
+/** Maximum characters of what search engines show of a page. */
+const longestDescription = 180
 
 export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[] => [
   publicPage('GET', '/docs', (request) => indexPage(handbook, request)),
@@ -34,9 +36,15 @@ export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[
 function guidePage(handbook: Handbook, doc: DocPage, file: string, reader: DocReader) {
   const { language } = reader
   const texts = docsTexts[language]
-  const { title, headings } = handbook.guide(file)
+  const { title, headings, summary } = handbook.guide(file)
   const body = handbook.render(file, { language, copy: texts.shared.copy, copied: texts.shared.copied })
-  return docFrame(handbook, { doc, reader, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+  return docFrame(handbook, { doc, reader, title, description: beginningOf(summary || title), contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+}
+
+/** What fits into the list of a search engine, in whole words. */
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= longestDescription ? line : `${line.slice(0, longestDescription).replace(/\s+\S*$/, '')} …`
 }
 
 /** On a long page, only the chapters are listed. */
@@ -56,6 +64,7 @@ function indexPage(handbook: Handbook, reader: DocReader) {
     doc: undefined,
     reader,
     title: texts.pageNames.docs,
+    description: texts.lead,
     hasTitle: true,
     contents: groups.map((group) => ({ level: 2, id: group, text: texts.groups[group] })),
     body,

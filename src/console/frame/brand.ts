@@ -8,6 +8,10 @@ type Legal = 'imprint' | 'privacy' | 'terms'
 
 export type Brand = {
   readonly name: string
+  /** Whether it has a name, logo or color of its own: then no picture of ours stands for it. */
+  readonly isOwn: boolean
+  /** Of buttons and links, such as `#2c47bb`; absent: ours. */
+  readonly color?: string
   /** Paths of the logo and of a sheet with the color; undefined without such a setting. */
   readonly logo?: string
   readonly sheet?: string
@@ -30,6 +34,8 @@ export function brandOf({ site = {} }: Pick<Config, 'site'>): Brand {
   const [logoPath, sheet] = [pathOf(/^\/logo\./), pathOf(/\.css$/)]
   return {
     name,
+    isOwn: site.name !== undefined || files.length > 0,
+    ...(color !== undefined && { color }),
     ...(logoPath !== undefined && { logo: logoPath }),
     ...(sheet !== undefined && { sheet }),
     links: legal.flatMap(([kind, address]) => (address === undefined ? [] : [[kind, address] as const])),

@@ -97,12 +97,16 @@ function shared({ title }: Page, description: string, { origin, path, brand, ass
     ['og:description', description],
     ['og:url', origin + path.replace(/\?.*/s, '')],
     ['og:locale', language === 'de' ? 'de_DE' : 'en_GB'],
-    ['og:image', origin + asset('shared-link.png')],
-    ['og:image:width', '1200'],
-    ['og:image:height', '630'],
+    ...(brand.isOwn
+      ? []
+      : ([
+          ['og:image', origin + asset('shared-link.png')],
+          ['og:image:width', '1200'],
+          ['og:image:height', '630'],
+        ] as const)),
   ] as const
   return html`<meta name="description" content="${description}">
-<meta name="twitter:card" content="summary_large_image">
+<meta name="twitter:card" content="${brand.isOwn ? 'summary' : 'summary_large_image'}">
 ${properties.map(([property, text]) => html`<meta property="${property}" content="${text}">`)}`
 }
 

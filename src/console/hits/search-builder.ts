@@ -10,6 +10,7 @@ import {
   type StoredProfile,
   searchOverviews,
 } from '../../store/hits/searches.ts'
+import { listEndpoints, type WebhookEndpoint } from '../../store/hits/webhook-endpoints.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
 import { formKey } from '../frame/forms.ts'
@@ -63,7 +64,19 @@ export type BuilderView = {
   readonly status?: number
 }
 
-export function builder({ context }: SearchDesk, request: OrganizationRequest, view: BuilderView): PageAnswer {
+/** Endpoints that receive the hits of a new search. */
+async function receiversOf({ store }: ConsoleContext, { organization }: OrganizationRequest): Promise<number> {
+  const endpoints = await listEndpoints(store.db, organization.organizationId)
+  const receives = ({ state: each, kinds, searches }: WebhookEndpoint) =>
+    each === 'active' && kinds.includes('search.hit') && searches === undefined
+  return endpoints.filter(receives).length
+}
+
+export async function builder(
+  { context }: SearchDesk,
+  request: OrganizationRequest,
+  view: BuilderView,
+): Promise<PageAnswer> {
   const { language } = request
   const { form, profiles, search, versions = [], errors = new Map(), answer, notice = false } = view
   const texts = searchesTexts[language]
@@ -71,11 +84,13 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
   const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(context)
   const save = search ? texts.shared.saveVersion(search.version + 1) : texts.save
+  const receivers = search ? 0 : await receiversOf(context, request)
   const open = html`<label class="tick">
     <input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}>
     <span>
       ${texts.deliverOpen} <span class="hint">
         ${texts.deliverOpenHint(formatNumber(maxOpenDelivered, language))}
+        ${receivers > 0 && texts.deliverOpenMessages(receivers, formatNumber(receivers * maxOpenDelivered, language))}
       </span>
     </span>
   </label>`

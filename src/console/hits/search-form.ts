@@ -72,7 +72,7 @@ export function formOfSearch(search?: StoredSearch): SearchForm {
     notAuthorities: (excluded?.authorities ?? []).join('\n'),
     profile: search?.profileId ?? '',
     threshold: String(search?.threshold ?? defaultThreshold),
-    deliversOpen: false,
+    deliversOpen: search === undefined,
   }
 }
 

@@ -91,6 +91,10 @@ const en = {
   countFailed: 'The count failed. Count again in a moment.',
   deliverOpen: 'Also report the tenders that are open now',
   deliverOpenHint: (most: string) => `At most ${most}, the best first. Otherwise only what the next edition brings.`,
+  deliverOpenMessages: (webhooks: number, most: string) =>
+    webhooks === 1
+      ? `Each is a message to your webhook: at most ${most}.`
+      : `Each is a message to each of your ${webhooks} webhooks: at most ${most}.`,
   save: 'Save search',
   created: (name: string) => `“${name}” is saved. It applies from the next edition.`,
   delivered: (count: string) => counted(count, 'open tender became a hit.', 'open tenders became hits.'),
@@ -209,6 +213,10 @@ const de: typeof en = {
   countFailed: 'Das Zählen ist gescheitert. Zählen Sie gleich erneut.',
   deliverOpen: 'Bereits offene Ausschreibungen auch melden',
   deliverOpenHint: (most) => `Höchstens ${most}, die besten zuerst. Sonst nur, was die nächste Ausgabe bringt.`,
+  deliverOpenMessages: (webhooks, most) =>
+    webhooks === 1
+      ? `Jede ist eine Nachricht an Ihren Webhook: höchstens ${most}.`
+      : `Jede ist eine Nachricht an jeden Ihrer ${webhooks} Webhooks: höchstens ${most}.`,
   save: 'Suche speichern',
   created: (name) => `„${name}“ ist gespeichert und gilt ab der nächsten Ausgabe.`,
   delivered: (count) =>

@@ -32,6 +32,27 @@ const sheet = trustedHtml(`:root{color-scheme:light dark;supported-color-schemes
 .ink{color:#eeede9!important}.soft{color:#afb3bb!important}.link{color:#9cb1ff!important}
 .near{color:#f0be67!important}.line{border-color:#292c36!important}.go{background:#9cb1ff!important}.go a{color:#080e21!important}}`)
 
+/** How strong a color of the operator is beside white where a mail program shows its dark mode. */
+const darkShare = 0.45
+/** Our color where mails have it: as ground and as text. */
+const ours = { ground: 'background:#2c47bb;', text: 'color:#2c47bb;' } as const
+
+/** A mail with the color of the operator in place of ours. */
+export function inColor(mail: RenderedMail, color: string | undefined): RenderedMail {
+  if (color === undefined) return mail
+  const lighter = [1, 3, 5].map((at) =>
+    Math.round(255 - darkShare * (255 - Number.parseInt(color.slice(at, at + 2), 16)))
+      .toString(16)
+      .padStart(2, '0'),
+  )
+  const html = mail.html
+    .replaceAll(ours.ground, `background:${color};`)
+    .replaceAll(ours.text, `color:${color};`)
+    .replace('.link{color:#9cb1ff!', `.link{color:#${lighter.join('')}!`)
+    .replace('.go{background:#9cb1ff!', `.go{background:#${lighter.join('')}!`)
+  return { ...mail, html }
+}
+
 export type FramedMail = {
   readonly language: Language
   /** Of the service. */

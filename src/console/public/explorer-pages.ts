@@ -48,7 +48,7 @@ export const explorerPages = (context: ConsoleContext): PageRoute[] => {
 async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
   const texts = explorerTexts[language]
-  const head = { title: texts.pageNames.explorer, lead: texts.lead }
+  const head = { title: texts.pageNames.explorer, description: texts.lead, lead: texts.lead }
   const asked = askedIn(query)
   // first somebody says which codes are meant
   const isAsked = query.has('ask') && !codeKinds.some((kind) => hasOpenWords(kind, asked.picked[kind]))

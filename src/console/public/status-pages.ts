@@ -31,6 +31,7 @@ export const statusPages = (
     const { board, isOld } = await newestBoard(boards)
     return page({
       title: texts.pageNames.status,
+      description: texts.description(context.brand.name),
       feed: '/status.atom',
       lead: html`<span class="stamp">${(isOld ? texts.asOfBefore : texts.asOf)(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>${

@@ -19,6 +19,7 @@ const alarmsInEnglish: { readonly [kind: string]: string } = {
 }
 
 const en = {
+  description: (site: string) => `Whether ${site} is running: editions of the last 90 days, portals, incidents and maintenance.`,
   fine: 'Everything is running',
   fineDetail: (at: string) => `The newest edition appeared at ${at} UTC.`,
   late: 'The next edition is late',
@@ -80,6 +81,7 @@ const alarmsInGerman: typeof alarmsInEnglish = {
 }
 
 const de: typeof en = {
+  description: (site) => `Ob ${site} läuft: Ausgaben der letzten 90 Tage, Portale, Störungen und Wartungen.`,
   fine: 'Alles läuft',
   fineDetail: (at) => `Die neueste Ausgabe erschien am ${at} UTC.`,
   late: 'Die nächste Ausgabe ist verspätet',

@@ -39,6 +39,7 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
       const known = titles && (await queries.read(portals.filter((portal) => titleOf(portal, titles) === undefined)))
       return page({
         title: texts.title,
+        description: texts.lead,
         lead: texts.lead,
         ...(!latest && context.editions.newest && { refreshSeconds: askAgainSeconds }),
         actions: html`<span class="stamp">${stampOf(context, counter, language)}</span>`,

@@ -18,6 +18,7 @@ export type AccessEvents = {
   /** A company's request for a quote. */
   quote: Quote
   quoteClosed: { quoteId: string; state: QuoteOutcome }
+  quoteErased: { quoteId: string }
   /** `link` signs in once, until `until`; `mail`: the person, null for the first one. */
   consoleLink: { link: string; mail: string | null; until: number }
   /** `organization`: its name, or its ID if it no longer exists; null: the whole service. */

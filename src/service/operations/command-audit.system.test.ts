@@ -163,6 +163,7 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         action: 'quote.accept',
         subject: 'two',
       },
+      { command: 'quote erase', whole: true, operands: () => ['two'], subject: 'two' },
       { command: 'token list', operands: () => ['Acme'] },
       { command: 'token rotate', operands: () => [id('token')], action: 'token.create', subject: 'crm' },
       { command: 'token revoke', operands: () => [id('token')], subject: 'crm' },

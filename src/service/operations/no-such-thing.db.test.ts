@@ -82,6 +82,7 @@ const cases: readonly Case[] = [
   ['organization update', ['Nobody'], { access: 'off' }],
   ['quote show', [id]],
   ['quote close', [id], { as: 'declined' }],
+  ['quote erase', [id]],
   ['token create', ['Nobody']],
   ['token list', ['Nobody']],
   ['token revoke', [id]],

@@ -1,5 +1,5 @@
 // The commands about requests for a quote.
-import { closeQuote } from '../../actions/quotes.ts'
+import { closeQuote, eraseQuote } from '../../actions/quotes.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { findQuote, listQuotes, type QuoteOutcome } from '../../store/people/quotes.ts'
@@ -33,6 +33,15 @@ const closeOne: Operation = async (context, { operands, options }, emit) => {
   return 0
 }
 
+/** `quote erase` */
+const eraseOne: Operation = async (context, { operands }, emit) => {
+  const quoteId = operands[0]!
+  if (!(await inTransaction(context.store, (trx) => eraseQuote(trx, actingNow(context), quoteId))))
+    throw noQuote(quoteId)
+  emit({ event: 'quoteErased', quoteId })
+  return 0
+}
+
 const noQuote = (id: string) =>
   new OperatorError('no-quote', `There is no request for a quote ${id}; \`tenderstock quote list\` shows them.`)
 
@@ -40,4 +49,5 @@ export const operations = {
   'quote list': listAll,
   'quote show': showOne,
   'quote close': closeOne,
+  'quote erase': eraseOne,
 } satisfies Operations

@@ -1,6 +1,7 @@
 // `tenderstock start`: answers the API, and keeps reading, consolidating and publishing until it is stopped.
 import { resolve } from 'node:path'
 import { renderDigestLetter } from '../../console/mails/digest-letter.ts'
+import { inColor } from '../../console/mails/mail-frame.ts'
 import { writeAccountMail } from '../../console/mails/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
@@ -388,7 +389,7 @@ async function openMails(
 ): Promise<void> {
   const { store, dataFolder, clock, random } = context
   const { mail } = config
-  const brand = { name: config.site?.name ?? usualName }
+  const brand = { name: config.site?.name ?? usualName, color: config.site?.color }
   if (!mail) {
     if ((await countMails(store.db)).digests > 0) emit({ event: 'warning', message: mailMissing })
     return
@@ -403,8 +404,11 @@ async function openMails(
     log,
     // the reason is only logged: `/readyz` is public
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
-    renderAccountMail: (mail, leaving) => writeAccountMail({ store, clock, random, origin, brand }, mail, leaving),
-    renderDigest: (letter) => renderDigestLetter(letter, origin, brand.name),
+    renderAccountMail: async (mail, leaving) => {
+      const written = await writeAccountMail({ store, clock, random, origin, brand }, mail, leaving)
+      return written && inColor(written, brand.color)
+    },
+    renderDigest: (letter) => inColor(renderDigestLetter(letter, origin, brand.name), brand.color),
     onGivenUp: ({ digestId, person, error }) => {
       counters.mailsGivenUp++
       emit({

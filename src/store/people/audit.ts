@@ -31,6 +31,7 @@ export type AuditAction =
   | 'contract.end'
   | 'quote.accept'
   | 'quote.decline'
+  | 'quote.erase'
   | 'audit.correct'
   | 'token.create'
   | 'token.limit'

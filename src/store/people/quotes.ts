@@ -95,6 +95,14 @@ export async function endQuote(
   return numAffectedRows === 1n
 }
 
+/** Deletes one before its time, with the mails about it that are kept. False where there is none. */
+export async function deleteQuote(trx: Executor, quoteId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from quote where quote_id = ${quoteId}`.execute(trx)
+  if (numAffectedRows !== 1n) return false
+  await sql`delete from mail where digest_id is null and position(${`"quoteId":"${quoteId}"`}::text in content) > 0`.execute(trx)
+  return true
+}
+
 /** Deletes those that were asked more than 180 days ago. */
 export async function pruneQuotes(db: Executor, now: number): Promise<void> {
   await sql`delete from quote where created_at < ${now - keptMs}`.execute(db)
