@@ -1,5 +1,5 @@
-// Requests for a quote: a visitor asks, an operator accepts, declines or erases. Each runs in the transaction of its caller;
-// an answer leaves one entry of the audit log, which names the request by its id only.
+// Requests for a quote: a visitor asks, an operator accepts, declines or erases. Each runs in the transaction of its
+// caller; an answer leaves one entry of the audit log, which names the request by its id only.
 import { dayMs } from '../domain/time.ts'
 import type { Random } from '../platform/random.ts'
 import type { Executor } from '../store/database/database.ts'

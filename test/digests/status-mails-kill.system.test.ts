@@ -1,5 +1,5 @@
-// Whoever announces incidents and maintenance is killed at any moment, and whoever sends the mails crashes: each event of
-// the audit log reaches each subscriber once.
+// Whoever announces incidents and maintenance is killed at any moment, and whoever sends the mails crashes: each event
+// of the audit log reaches each subscriber once.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -75,6 +75,8 @@ test.skipIf(!engines.includes('server'))(
             oneSearch: () => '',
             status: (id) => `https://x.example/unsubscribe/status?token=${id}`,
           },
+          accepted: new Set(),
+          endRecipient: async () => {},
           renderDigest: () => ({ subject: '', text: '', html: '' }),
           renderAccountMail: (mail, leaving) => writeAccountMail(context, mail, leaving),
         },

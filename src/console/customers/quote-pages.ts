@@ -23,7 +23,20 @@ import {
   publicPage,
   redirect,
 } from '../frame/page.ts'
-import { empty, facts, field, fieldset, moment, noteBox, question, quoted, state, table, textArea, tick } from '../frame/parts.ts'
+import {
+  empty,
+  facts,
+  field,
+  fieldset,
+  moment,
+  noteBox,
+  question,
+  quoted,
+  state,
+  table,
+  textArea,
+  tick,
+} from '../frame/parts.ts'
 import { openSigned, signed } from '../frame/signed-text.ts'
 import { queueAccountMail } from '../mails/account-mails.ts'
 import { mistakesNote } from './customer-form.ts'

@@ -102,7 +102,8 @@ const de: typeof en = {
   closedBefore: 'Jemand hat diese Anfrage schon beantwortet.',
   erase: 'Löschen',
   eraseTitle: 'Diese Anfrage löschen?',
-  eraseBody: 'Die Anfrage und die aufbewahrten E-Mails über sie werden jetzt gelöscht. Das Protokoll behält nur ihre Nummer.',
+  eraseBody:
+    'Die Anfrage und die aufbewahrten E-Mails über sie werden jetzt gelöscht. Das Protokoll behält nur ihre Nummer.',
   erased: 'Die Anfrage ist gelöscht.',
   gone: 'Diese Anfrage gibt es nicht. Vielleicht wurde sie nach 180 Tagen gelöscht.',
 }

@@ -38,7 +38,15 @@ function guidePage(handbook: Handbook, doc: DocPage, file: string, reader: DocRe
   const texts = docsTexts[language]
   const { title, headings, summary } = handbook.guide(file)
   const body = handbook.render(file, { language, copy: texts.shared.copy, copied: texts.shared.copied })
-  return docFrame(handbook, { doc, reader, title, description: beginningOf(summary || title), contents: headings.filter(isListed), body, bodyLanguage: 'en' })
+  return docFrame(handbook, {
+    doc,
+    reader,
+    title,
+    description: beginningOf(summary || title),
+    contents: headings.filter(isListed),
+    body,
+    bodyLanguage: 'en',
+  })
 }
 
 /** What fits into the list of a search engine, in whole words. */

@@ -15,7 +15,7 @@ import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment } from '../frame/format.ts'
 import { html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { framedMail, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
+import { framedMail, inSubject, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
 import { mailTexts } from './mail-texts.ts'
 import { statusLetter } from './status-letters.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
@@ -65,7 +65,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
   lettersEnded: ({ organizationId, organization, person, error }, language, { origin }) => {
     const texts = mailTexts[language].lettersEnded
     return {
-      subject: texts.subject(oneLine(person), oneLine(organization)),
+      subject: texts.subject(inSubject(person), inSubject(organization)),
       paragraphs: [texts.body(oneLine(error)), texts.doNow],
       action: [texts.button, `${origin}/o/${organizationId}/digests`],
     }
@@ -84,7 +84,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
     const texts = mailTexts[language].invitation
     const organization = oneLine(data.organization)
     return {
-      subject: texts.subject(organization, name),
+      subject: texts.subject(inSubject(organization), name),
       paragraphs: [texts.body(oneLine(data.invitedBy), organization, data.role === 'owner'), texts.once],
       action: [texts.button, `${origin}/invitation/${key}`],
       last: texts.otherwise,
@@ -93,7 +93,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
   passkeyBlocked: ({ name, at, addressPrefix }, language, { origin }) => {
     const texts = mailTexts[language].passkeyBlocked
     return {
-      subject: texts.subject(oneLine(name)),
+      subject: texts.subject(inSubject(name)),
       paragraphs: [texts.body(formatMoment(at, language), addressPrefix), texts.doNow],
       action: [texts.button, `${origin}/me`],
     }
@@ -101,7 +101,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
   quoteAsked: (data, language, { origin }) => {
     const texts = mailTexts[language].quoteAsked
     return {
-      subject: texts.subject(oneLine(data.company)),
+      subject: texts.subject(inSubject(data.company)),
       paragraphs: [
         texts.body(oneLine(data.name), oneLine(data.company), oneLine(data.mail)),
         ...(data.needs.length === 0

@@ -32,6 +32,15 @@ const sheet = trustedHtml(`:root{color-scheme:light dark;supported-color-schemes
 .ink{color:#eeede9!important}.soft{color:#afb3bb!important}.link{color:#9cb1ff!important}
 .near{color:#f0be67!important}.line{border-color:#292c36!important}.go{background:#9cb1ff!important}.go a{color:#080e21!important}}`)
 
+/** Maximum letters of a name in a subject: what the mail is about must not be cut off. */
+const longestName = 60
+
+/** A name in a subject. */
+export function inSubject(name: string): string {
+  const letters = [...oneLine(name)]
+  return letters.length <= longestName ? letters.join('') : `${letters.slice(0, longestName - 1).join('')}…`
+}
+
 /** How strong a color of the operator is beside white where a mail program shows its dark mode. */
 const darkShare = 0.45
 /** Our color where mails have it: as ground and as text. */
@@ -102,7 +111,7 @@ export function framedMail({ language, name, subject, preview, body, foot, text 
           <table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="${wholeWidth};max-width:600px">
             <tr><td class="ink" style="${mailStyles.brand}">${name}</td></tr>
             <tr><td class="paper pad" style="background:#ffffff;border:1px solid #e3e2dd;border-radius:11px;padding:28px">
-              <h1 class="ink" dir="auto" style="${mailStyles.heading}">${line}</h1>
+              <h1 class="ink" style="${mailStyles.heading}">${line}</h1>
               ${body}
             </td></tr>
             <tr><td class="pad" style="padding:18px 4px">${foot}</td></tr>

@@ -3,6 +3,7 @@ import { oneLine } from '../../digests/digest-content.ts'
 import type { TokenNewsData, TokenNewsKind } from '../../store/people/token-news.ts'
 import { formatDay, formatMoment } from '../frame/format.ts'
 import type { Language } from '../frame/languages.ts'
+import { inSubject } from './mail-frame.ts'
 import { tokenMailTexts } from './token-mail-texts.ts'
 
 /** What a mail says: its parts as plain texts. */
@@ -27,7 +28,7 @@ export function tokenLetter(kind: TokenNewsKind, data: TokenNewsData, language: 
       ? [body(`${formatMoment(expiresAt, language)} UTC`, hint)]
       : [body(who, hint), ...(kind === 'tokenCreated' && end !== undefined ? [texts.ends(end)] : [])]
   return {
-    subject: subject(oneLine(name), oneLine(organization)),
+    subject: subject(inSubject(name), inSubject(organization)),
     paragraphs,
     action: [texts.button, `${origin}/o/${organizationId}/settings/api-access`],
     last: otherwise,

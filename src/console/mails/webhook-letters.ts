@@ -1,9 +1,9 @@
 // The mails about webhook endpoints that fail or were disabled by the service. Pure.
-import { oneLine } from '../../digests/digest-content.ts'
 import type { EndpointNewsData } from '../../store/hits/endpoint-news.ts'
 import { formatMoment } from '../frame/format.ts'
 import type { Language } from '../frame/languages.ts'
 import { webhooksTexts } from '../hits/webhooks-texts.ts'
+import { inSubject } from './mail-frame.ts'
 import { mailTexts } from './mail-texts.ts'
 import type { Letter } from './token-letters.ts'
 
@@ -17,7 +17,7 @@ export function webhookLetter(
   const texts = webhooksTexts[language]
   const subject = why === null ? fails : disabled
   return {
-    subject: subject(oneLine(name), oneLine(organization)),
+    subject: subject(inSubject(name), inSubject(organization)),
     paragraphs: [
       ...(failingSince === null ? [] : [`${texts.failingNote(`${formatMoment(failingSince, language)} UTC`)}.`]),
       ...(why === null ? [texts.failingDetail('')] : [texts.why[why as keyof typeof texts.why], texts.disabledDetail]),

@@ -24,7 +24,8 @@ type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
  * The mail with a new key; undefined if it is no longer wanted: the address is unknown or has enough unused links, the
- * invitation was withdrawn, the person left, or it waited too long. Each attempt has a key of its own, and each key works once.
+ * invitation was withdrawn, the person left, or it waited too long. Each attempt has a key of its own, and each key
+ * works once.
  */
 export async function writeAccountMail(
   context: MailContext,

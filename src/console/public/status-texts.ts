@@ -19,7 +19,8 @@ const alarmsInEnglish: { readonly [kind: string]: string } = {
 }
 
 const en = {
-  description: (site: string) => `Whether ${site} is running: editions of the last 90 days, portals, incidents and maintenance.`,
+  description: (site: string) =>
+    `Whether ${site} is running: editions of the last 90 days, portals, incidents and maintenance.`,
   fine: 'Everything is running',
   fineDetail: (at: string) => `The newest edition appeared at ${at} UTC.`,
   late: 'The next edition is late',
@@ -116,8 +117,8 @@ const de: typeof en = {
   alarms: alarmsInGerman,
   otherAlarm: 'wird geprüft',
   incidents: 'Störungen und Wartungen',
-  maintenance: 'Wartung: Die API ist geschlossen',
   noIncidents: 'Keine Störung in den letzten 90 Tagen.',
+  maintenance: 'Wartung: Die API ist geschlossen',
   from: (from, to) => `${from} bis ${to} UTC`,
   fromOn: (from) => `Seit ${from} UTC`,
   feed: 'Mit Atom verfolgen',

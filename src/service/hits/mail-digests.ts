@@ -23,7 +23,7 @@ import { openSealer, type SealerContext } from './webhook-sealer.ts'
 const lookMs = 5_000
 /** Maximum rows to delete in one statement. */
 const pruneRows = 500
-/** Sealing contexts of the tokens in unsubscribe links: of the ids of a digest and a person, and the hash of an address. */
+/** Sealing contexts of the tokens in unsubscribe links: of a digest's or person's id, and of the hash of an address. */
 const tokenContexts = { oneSearch: 'unsubscribe', all: 'unsubscribe-all', status: 'unsubscribe-status' } as const
 
 /** Starts immediately. A digest that cannot be made does not hold up any mail. */

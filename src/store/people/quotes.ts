@@ -99,7 +99,9 @@ export async function endQuote(
 export async function deleteQuote(trx: Executor, quoteId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from quote where quote_id = ${quoteId}`.execute(trx)
   if (numAffectedRows !== 1n) return false
-  await sql`delete from mail where digest_id is null and position(${`"quoteId":"${quoteId}"`}::text in content) > 0`.execute(trx)
+  await sql`delete from mail where digest_id is null and position(${`"quoteId":"${quoteId}"`}::text in content) > 0`.execute(
+    trx,
+  )
   return true
 }
 
