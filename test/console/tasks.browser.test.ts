@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('tasks of a bid manager', () => {
     expect(counts.entries).toBeLessThanOrEqual(width === 360 ? 30 : 60)
     task.tell('thirty hits')
     // each can be undone: the last by its key or a tap, any other by its button
-    if (width === 360) await page.getByRole('button', { name: `${titles[29]}` }).tap()
+    if (width === 360) await page.getByRole('button', { name: `${words.undo}: ${titles[29]}`, exact: true }).tap()
     else await key('z')
     expect(await open.locator('h3').allInnerTexts()).toEqual([titles[29]])
     await page.getByRole('button', { name: words.undo }).first().click()
