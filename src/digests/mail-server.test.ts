@@ -7,6 +7,8 @@ test.each([
   '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
   '550 5.1.1 <policy@spam.example>: Recipient address rejected: User unknown in virtual mailbox table',
   '553 5.1.3 Invalid address',
+  '550 5.1.1 <x@a.example>: Recipient address rejected: User unknown in relay recipient table',
+  '550 5.1.1 The sender asked for a mailbox that does not exist',
   '550 5.2.1 The mailbox is disabled',
   '550 No such user here',
   '551 User not local',

@@ -134,15 +134,17 @@ function attemptOf(
  */
 export function isNoRecipient(response: string): boolean {
   const [, code = '', enhanced, rest = ''] = /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?(.*)/s.exec(response) ?? []
-  // the address itself says nothing
-  if (policyWords.test(rest.replace(/\S+@\S+/g, ''))) return false
+  // the address itself says nothing, and a code about addresses outweighs words that it may occur with
+  const policy = enhanced?.startsWith('5.1.') ? sureWords : policyWords
+  if (policy.test(rest.replace(/\S+@\S+/g, ''))) return false
   return enhanced === undefined ? /^55[013]$/.test(code) : /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/.test(enhanced)
 }
 
-/** What servers write when they refuse the sender, the network or everything. */
+/** What servers write when they refuse the sender, the network or everything: with any code, and without one. */
+const sureWords = /spam|junk|\bpolic(?:y|ies)|block|black|reputation|spf|dkim|dmarc|client host/i
 const policyWords = new RegExp(
-  String.raw`spam|junk|\bpolic(?:y|ies)|block|black|deny|denied|listed|reputation|relay|spf|dkim|dmarc|authenti|sender|` +
-    String.raw`\brate\b|quota|too many|client host|not permitted|not allowed|prohibit|\bip\b`,
+  String.raw`${sureWords.source}|deny|denied|listed|relay|authenti|sender|\brate\b|quota|too many|not permitted|` +
+    String.raw`not allowed|prohibit|\bip\b`,
   'i',
 )
 

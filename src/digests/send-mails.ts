@@ -1,10 +1,10 @@
 // Sends the mails that are due, each leased by one process for a time; no transaction is open meanwhile. At least once:
 // a mail whose answer is unknown is sent again under the same `Message-ID`; one that is known to be accepted is not.
 
-import { minuteMs } from '../domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
-import { liveDigests } from '../store/hits/digests.ts'
+import { liveDigests, lockPerson } from '../store/hits/digests.ts'
 import { dropMail, isServerAccepting, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
 import { contentFor, type DigestContent, readContent } from './digest-content.ts'
 import { historyWith, type MailAttempt, nextMailStep } from './mail-schedule.ts'
@@ -50,8 +50,8 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
-  /** Mails that the server has accepted and whose outcome could not be stored: it is stored later. */
-  readonly accepted: Set<string>
+  /** Mails that the server has accepted and whose outcome could not be stored, by `Message-ID`: the next look stores it. */
+  readonly accepted: Map<string, TakenMail>
   /** Undefined if there is no page for it. */
   readonly leaving: Leaving | undefined
   /** Seals the `Message-ID` of a mail with hits for the page with all of them; undefined if nothing can. */
@@ -74,6 +74,7 @@ export type SendOptions = {
  * aborted, it breaks off mails in progress; they are sent again.
  */
 export async function sendMails(options: SendOptions, signal: AbortSignal): Promise<void> {
+  for (const mail of options.accepted.values()) await recordAttempt(options, mail, { kind: 'accepted' })
   let failure: { readonly error: unknown } | undefined
   const worker = async () => {
     try {
@@ -91,9 +92,8 @@ export async function sendMails(options: SendOptions, signal: AbortSignal): Prom
 }
 
 async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSignal): Promise<void> {
-  const { store, server, accepted } = options
+  const { store, server } = options
   const { messageId, digestId, person, createdAt } = mail
-  if (accepted.has(messageId)) return recordAttempt(options, mail, { kind: 'accepted' })
   const envelope = { messageId, to: person, at: createdAt }
   let attempt: MailAttempt
   if (digestId === null) {
@@ -118,22 +118,32 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
 async function recordAttempt(options: SendOptions, mail: TakenMail, made: MailAttempt): Promise<void> {
   const { store, clock, random, accepted, onGivenUp, endRecipient } = options
   const { messageId, digestId, person } = mail
-  if (made.kind === 'accepted') accepted.add(messageId)
-  const attempt = await judged(store.db, mail, made)
+  if (made.kind === 'accepted') accepted.set(messageId, mail)
   const at = clock()
+  const attempt = await judged(store.db, mail, made, at)
   const history = historyWith(mail, attempt)
   const outcome = nextMailStep(attempt, history, at, random())
   await inTransaction(store, async (trx) => {
+    // first the digests, as whoever removes them does
+    const isEnd = digestId !== null && outcome.state === 'given-up' && outcome.isGone
+    if (isEnd) await lockPerson(trx, person)
     const isRecorded = await recordMail(trx, mail, { ...outcome, ...history }, at)
-    if (isRecorded && digestId !== null && outcome.state === 'given-up' && outcome.isGone)
-      await endRecipient(trx, digestId, outcome.error)
+    if (isRecorded && isEnd) await endRecipient(trx, digestId, outcome.error)
   })
   accepted.delete(messageId)
   if (outcome.state === 'given-up') onGivenUp?.({ digestId, person, error: outcome.error })
 }
 
-/** A server that accepts nothing else refuses everybody, whatever it says about this recipient. */
-async function judged(db: Executor, mail: TakenMail, attempt: MailAttempt): Promise<MailAttempt> {
-  if (attempt.kind !== 'refused' || attempt.about !== 'recipient') return attempt
-  return (await isServerAccepting(db, mail.createdAt)) ? attempt : { ...attempt, about: 'later' }
+/**
+ * What an attempt says about this mail. A server that accepts nothing else refuses everybody, whatever it says about a
+ * recipient; one that accepts other mails but never answers to this one refuses it.
+ */
+async function judged(db: Executor, mail: TakenMail, attempt: MailAttempt, at: number): Promise<MailAttempt> {
+  if (attempt.kind === 'refused' && attempt.about === 'recipient')
+    return (await isServerAccepting(db, Math.max(mail.createdAt, at - dayMs)))
+      ? attempt
+      : { ...attempt, about: 'later' }
+  if (attempt.kind === 'unreachable' && mail.attempts > 0 && (await isServerAccepting(db, at - hourMs)))
+    return { kind: 'refused', error: attempt.error, about: 'later' }
+  return attempt
 }

@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
           clock: context.clock,
           random: () => 0.5,
           server,
-          accepted: new Set(),
+          accepted: new Map(),
           endRecipient: async () => {},
           leaving: undefined,
           renderDigest: () => ({ subject: '', text: '', html: '' }),

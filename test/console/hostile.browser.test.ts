@@ -89,7 +89,7 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
           return { kind: 'accepted' }
         },
       },
-      accepted: new Set(),
+      accepted: new Map(),
       endRecipient: async () => {},
       leaving: {
         all: () => 'https://console.example.org/unsubscribe',

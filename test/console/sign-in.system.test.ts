@@ -55,7 +55,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
           clock: context.clock,
           random: () => 0.5,
           server,
-          accepted: new Set(),
+          accepted: new Map(),
           endRecipient: async () => {},
           leaving: undefined,
           renderDigest: () => ({ subject: '', text: '', html: '' }),

@@ -10,6 +10,7 @@ import { type SendOptions, sendMails } from '../../src/digests/send-mails.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createDigestNow } from '../../src/service/operations/digest-operations.ts'
 import type { Executor, Store } from '../../src/store/database/database.ts'
+import type { TakenMail } from '../../src/store/people/mails.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
 
 export const domain = 'example.org'
@@ -95,7 +96,7 @@ export async function openDigestWorld(made: Store, startAt = Date.parse('2026-11
   let now = startAt
   let store = made
   const clock = () => now
-  const accepted = new Set<string>()
+  const accepted = new Map<string, TakenMail>()
   await sql`insert into setting values ('stock-id', 'stock') on conflict do nothing`.execute(store.db)
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, { now, random: systemRandom })
   const { organizationId } = organization

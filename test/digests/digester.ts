@@ -41,7 +41,7 @@ await sendMails(
         return attempt
       },
     },
-    accepted: new Set(),
+    accepted: new Map(),
     endRecipient: async () => {},
     leaving: undefined,
     renderDigest: (letter) => renderDigestLetter(letter, 'https://tenders.example'),

@@ -115,6 +115,36 @@ describe.each(engines)('letters (%s)', (engine) => {
     expect(titlesOf(receiver)).toEqual({ 'anna@example.org': [['hit-1']] })
   })
 
+  test('that are never answered are given up where others are accepted, and not where nothing is', async () => {
+    const { store, server, world, edition } = await opened(engine)
+    await world.subscribe('anna@example.org', { rhythm: 'at-once' })
+    await world.subscribe('ben@example.org', { rhythm: 'at-once' })
+    let attempts = 0
+    const unanswered = { kind: 'unreachable', error: 'no answer' } as const
+    const silentFor = (person: string): Pick<MailServer, 'send'> => ({
+      send: async (mail, signal) => {
+        if (!mail.to.includes(person)) return server.send(mail, signal)
+        attempts++
+        return unanswered
+      },
+    })
+    const day = async (to: Pick<MailServer, 'send'>, name: number) => {
+      for (let half = 0; half < 48; half++) {
+        await edition(`hit-${100 * name + half}`)
+        await world.make()
+        // whoever is after the one without an answer waits for the next look
+        for (let look = 0; look < 2; look++) await world.send(to).catch(() => {})
+        world.advance(hourMs / 2)
+      }
+    }
+    await day(silentFor(''), 1)
+    expect(await countMails(store.db)).toMatchObject({ due: 2, givenUp: 0 })
+    attempts = 0
+    for (let name = 2; name < 9; name++) await day(silentFor('anna@'), name)
+    expect(attempts).toBeLessThan(30)
+    expect((await countMails(store.db)).givenUp).toBe(1)
+  })
+
   test('that were accepted are not sent again, though the database failed or the time was up', async () => {
     const { store, receiver, server, world, edition } = await opened(engine)
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
@@ -131,9 +161,10 @@ describe.each(engines)('letters (%s)', (engine) => {
     }
     await expect(world.send(failing)).rejects.toThrow(/mail/)
     await rename('mail_away', 'mail')
-    world.advance(hourMs)
+    // at once: another process may send it when the lease has ended
     await world.send(server)
     expect(await countMails(store.db)).toMatchObject({ due: 0 })
+    world.advance(hourMs)
     await edition('hit-2')
     await world.make()
     await world.send({

@@ -75,7 +75,7 @@ test.skipIf(!engines.includes('server'))(
             oneSearch: () => '',
             status: (id) => `https://x.example/unsubscribe/status?token=${id}`,
           },
-          accepted: new Set(),
+          accepted: new Map(),
           endRecipient: async () => {},
           renderDigest: () => ({ subject: '', text: '', html: '' }),
           renderAccountMail: (mail, leaving) => writeAccountMail(context, mail, leaving),

@@ -210,8 +210,9 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
         select person, search_no, person || '@example.org', 'daily', 8, 'Europe/Berlin', 0, 0, $1::bigint, 0
         from search, unnest(array['gone', 'later']) person returning digest_id
       )
-      insert into mail (message_id, digest_id, content, due_at, created_at)
-      select '<' || digest_id || '@example.org>', digest_id, $2, $3::bigint, $3::bigint from recipient`,
+      insert into mail (message_id, digest_id, content, due_at, created_at, attempts, refusals)
+      select '<' || digest_id || '@example.org>', digest_id, $2, $3::bigint, $3::bigint,
+        case digest_id when 'gone' then 12 else 0 end, case digest_id when 'gone' then 12 else 0 end from recipient`,
       [now + 100 * hourMs, JSON.stringify({ search: 'Roads', zone: 'UTC', count: 1, items: [] }), now - 20 * minuteMs],
     )
     await putNumbered(store, 0, 20, 1)

@@ -15,7 +15,7 @@ import { mailDomainOf } from '../../platform/mail-address.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
-import { pruneMails } from '../../store/people/mails.ts'
+import { pruneMails, type TakenMail } from '../../store/people/mails.ts'
 import { setStatusMails } from '../../store/people/status-mails.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
@@ -43,7 +43,7 @@ export function startMails(
   const { store, clock, config, mail, random, log, report, renderAccountMail, renderDigest, onGivenUp } = options
   const server = openMailServer(mail)
   const domain = mailDomainOf(mail.from)
-  const accepted = new Set<string>()
+  const accepted = new Map<string, TakenMail>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const look = async (signal: AbortSignal) => {

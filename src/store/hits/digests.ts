@@ -137,6 +137,11 @@ export async function changeTerms(
     where lower(person) = lower(${person})`.execute(trx)
 }
 
+/** Holds all digests of a person until the end of the transaction. */
+export async function lockPerson(trx: Executor, person: string): Promise<void> {
+  await sql`select from digest where lower(person) = lower(${person}) order by digest_id for update`.execute(trx)
+}
+
 /** Ends the mails to a person, whom the server does not know; their positions stay. */
 export async function endDigests(trx: Executor, person: string, now: number): Promise<void> {
   await sql`update digest set ended_at = ${now} where lower(person) = lower(${person})`.execute(trx)
