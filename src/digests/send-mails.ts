@@ -50,7 +50,7 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
-  /** Mails that the server has accepted and whose outcome could not be stored, by `Message-ID`: the next look stores it. */
+  /** By `Message-ID`: mails that the server has accepted, and whose outcome the next look stores. */
   readonly accepted: Map<string, TakenMail>
   /** Undefined if there is no page for it. */
   readonly leaving: Leaving | undefined
