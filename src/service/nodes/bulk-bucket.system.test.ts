@@ -233,10 +233,12 @@ test('what is named again is not over', async () => {
   const kept = open()
   await vi.waitFor(() => expect(kept.names()).toHaveLength(2), waiting)
   facts.wanted = [two]
+  await lookAgain()
   await lookAgain(4 * hourMs)
   facts.wanted = [one, two]
   await lookAgain()
   facts.wanted = [two]
+  await lookAgain()
   await lookAgain(4 * hourMs)
   expect([kept.names(), keys()]).toEqual([[two], [one, two].sort()])
 })
