@@ -153,6 +153,13 @@ function fileHandle({ gate, path }: SimulatedPath, file: File, flags: string) {
         return { bytesWritten: length }
       })
     },
+    writev: (pieces: readonly Buffer[]) => {
+      const copy = Buffer.concat(pieces)
+      return gate(`disk: ${copy.length} bytes into ${path}`, () => {
+        append(copy)
+        return { bytesWritten: copy.length }
+      })
+    },
     writeFile: (data: Buffer | string) => gate(`disk: ${data.length} bytes into ${path}`, () => append(data)),
     truncate: async (size: number) => resize(file, size),
     sync: () =>
