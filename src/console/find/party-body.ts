@@ -304,7 +304,7 @@ function asTable(caption: string, head: string, rows: readonly (readonly Content
   const texts = partyTexts[language]
   return more(
     html`${texts.shared.asTable}<span class="hide">: ${caption}</span>`,
-    table({ caption, kind: 'mini keep', columns: [head, numbers(texts.tenders), numbers(texts.shared.notices)], rows }),
+    table({ caption, kind: 'mini', columns: [head, numbers(texts.tenders), numbers(texts.shared.notices)], rows }),
   )
 }
 
