@@ -18,5 +18,5 @@ writeFileSync(join(dist, 'package.json'), JSON.stringify({ type: 'module', impor
 const packed = spawnSync(process.execPath, ['client/pack.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
 if (packed.status !== 0) throw new Error(`packing the client ended with ${packed.status}`)
 // styles and scripts of pages, and data; fixtures belong to tests
-for (const file of globSync('src/**/*.{css,js,svg,webp,woff2,json,tsv,txt,gz}', { cwd: root }))
+for (const file of globSync('src/**/*.{css,js,svg,webp,png,woff2,json,tsv,txt,gz}', { cwd: root }))
   if (!file.endsWith('tsconfig.json')) cpSync(join(root, file), join(root, file.replace(/^src/, 'dist')))
