@@ -68,7 +68,7 @@ export function createDigest(
       from digest where search_no = ${searchNo}::integer`.execute(trx)
     if (rows[0]!.isThere) return 'exists'
     if (rows[0]!.count >= maxDigests) return 'tooMany'
-    const others = await lockDigestsOf(trx, sql`lower(${person})`)
+    const others = await lockPerson(trx, person)
     const { rhythm, weekday, hour, zone, language, madeDay, dueAt } = others[0] ?? wanted
     const { madeAt = null, endedAt = null } = others[0] ?? {}
     await sql`
@@ -97,6 +97,10 @@ export async function digestIdsOf(db: Executor, searchNo: number): Promise<strin
     select digest_id as id from digest where search_no = ${searchNo}::integer order by digest_id`.execute(db)
   return rows.map(({ id }) => id)
 }
+
+/** Holds all digests of a person until the end of the transaction. */
+export const lockPerson = (trx: Executor, person: string): Promise<Digest[]> =>
+  lockDigestsOf(trx, sql`lower(${person})`)
 
 /** All digests of a person, in the order in which everybody locks them. */
 async function lockDigestsOf(trx: Executor, lowerPerson: RawBuilder<unknown>): Promise<Digest[]> {
@@ -135,11 +139,6 @@ export async function changeTerms(
     update digest set rhythm = ${rhythm}, weekday = ${weekday}, hour = ${hour}::smallint, zone = ${zone}, language = ${language},
       due_at = ${dueAt}
     where lower(person) = lower(${person})`.execute(trx)
-}
-
-/** Holds all digests of a person until the end of the transaction. */
-export async function lockPerson(trx: Executor, person: string): Promise<void> {
-  await sql`select from digest where lower(person) = lower(${person}) order by digest_id for update`.execute(trx)
 }
 
 /** Ends the mails to a person, whom the server does not know; their positions stay. */
