@@ -4,7 +4,7 @@ import type { Digest } from '../../store/hits/digests.ts'
 import type { HitState } from '../../store/hits/hit-lists.ts'
 import type { AuditAction, AuditMember } from '../../store/people/audit.ts'
 import type { Role } from '../../store/people/people.ts'
-import { withShared } from '../frame/shared-texts.ts'
+import { sharedTexts, withShared } from '../frame/shared-texts.ts'
 
 /** Members whose values are codes, with their codes. */
 type Values = {
@@ -82,15 +82,7 @@ const en = {
   values: {
     state: { new: 'new', seen: 'seen', kept: 'kept', dismissed: 'dismissed' },
     rhythm: { atOnce: 'immediately', daily: 'every day', weekly: 'every week' },
-    weekday: {
-      monday: 'Monday',
-      tuesday: 'Tuesday',
-      wednesday: 'Wednesday',
-      thursday: 'Thursday',
-      friday: 'Friday',
-      saturday: 'Saturday',
-      sunday: 'Sunday',
-    },
+    weekday: sharedTexts.en.shared.weekdays,
     role: englishRoles,
     from: englishRoles,
     to: englishRoles,
@@ -242,15 +234,7 @@ const de: typeof en = {
   values: {
     state: { new: 'neu', seen: 'gesehen', kept: 'behalten', dismissed: 'verworfen' },
     rhythm: { atOnce: 'sofort', daily: 'jeden Tag', weekly: 'jede Woche' },
-    weekday: {
-      monday: 'Montag',
-      tuesday: 'Dienstag',
-      wednesday: 'Mittwoch',
-      thursday: 'Donnerstag',
-      friday: 'Freitag',
-      saturday: 'Samstag',
-      sunday: 'Sonntag',
-    },
+    weekday: sharedTexts.de.shared.weekdays,
     role: germanRoles,
     from: germanRoles,
     to: germanRoles,

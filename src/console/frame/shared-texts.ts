@@ -32,6 +32,15 @@ const en = {
     wrongNow: 'Needs attention',
   },
   shared: {
+    weekdays: {
+      monday: 'Monday',
+      tuesday: 'Tuesday',
+      wednesday: 'Wednesday',
+      thursday: 'Thursday',
+      friday: 'Friday',
+      saturday: 'Saturday',
+      sunday: 'Sunday',
+    },
     action: 'Action',
     active: 'Active',
     all: 'All',
@@ -176,6 +185,15 @@ const de: typeof en = {
     wrongNow: 'Handlungsbedarf',
   },
   shared: {
+    weekdays: {
+      monday: 'Montag',
+      tuesday: 'Dienstag',
+      wednesday: 'Mittwoch',
+      thursday: 'Donnerstag',
+      friday: 'Freitag',
+      saturday: 'Samstag',
+      sunday: 'Sonntag',
+    },
     action: 'Aktion',
     active: 'Aktiv',
     all: 'Alle',

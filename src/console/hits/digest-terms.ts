@@ -68,7 +68,7 @@ export function termFields(
     ${select({
       ...named('weekday'),
       label: texts.weekday,
-      choices: weekdays.map((each) => [each, texts.weekdays[each]] as const),
+      choices: weekdays.map((each) => [each, texts.shared.weekdays[each]] as const),
     })}
     ${select({ ...named('hour'), label: texts.shared.hour, choices: hours })}
     <div${isNew && errors.size === 0 && html` data-zone`}>${field({

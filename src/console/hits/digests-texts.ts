@@ -22,15 +22,6 @@ const en = {
     sunday: 'Every Sunday',
   },
   weekday: 'Day of weekly mails',
-  weekdays: {
-    monday: 'Monday',
-    tuesday: 'Tuesday',
-    wednesday: 'Wednesday',
-    thursday: 'Thursday',
-    friday: 'Friday',
-    saturday: 'Saturday',
-    sunday: 'Sunday',
-  },
   ended: 'Ended',
   endedTitle: (person: string) => `Mails to ${person} ended`,
   endedBody: (error: string | null) =>
@@ -93,15 +84,6 @@ const de: typeof en = {
     sunday: 'Jeden Sonntag',
   },
   weekday: 'Tag der wöchentlichen E-Mails',
-  weekdays: {
-    monday: 'Montag',
-    tuesday: 'Dienstag',
-    wednesday: 'Mittwoch',
-    thursday: 'Donnerstag',
-    friday: 'Freitag',
-    saturday: 'Samstag',
-    sunday: 'Sonntag',
-  },
   ended: 'Beendet',
   endedTitle: (person) => `E-Mails an ${person} sind beendet`,
   endedBody: (error) =>
