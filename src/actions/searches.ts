@@ -2,7 +2,7 @@
 import { forgetSearch } from '../digests/forget-search.ts'
 import { canonicalSearchFilter, type SearchFilter, searchFilterHash } from '../hits/saved-search.ts'
 import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
-import { digestIdsOf } from '../store/hits/digests.ts'
+import { lockRecipients } from '../store/hits/digests.ts'
 import { heldEditions, releaseDeliveries } from '../store/hits/hits.ts'
 import { deleteSearch as deleteRows, type RemovedWith } from '../store/hits/removals.ts'
 import {
@@ -83,7 +83,7 @@ export async function deleteSearch(
   if (!search) return { kind: 'gone' }
   const { organizationId, name } = search
   if (confirmed !== name) return { kind: 'unconfirmed', name }
-  const digests = await digestIdsOf(trx, searchNo)
+  const digests = await lockRecipients(trx, searchNo)
   const removed = await deleteRows(trx, search, acting.now)
   for (const digestId of digests) await forgetSearch(trx, digestId)
   await record(trx, acting, { action: 'search.delete', subject: name, organizationId, detail: removed })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { dayMs, hourMs } from '../domain/time.ts'
-import { historyWith, type MailAttempt, nextMailStep } from './mail-schedule.ts'
+import { historyWith, type MailVerdict, nextMailStep } from './mail-schedule.ts'
 
 const error = '452 full'
-const refused = (about: 'recipient' | 'content' | 'later'): MailAttempt => ({ kind: 'refused', error, about })
-const silent: MailAttempt = { kind: 'unreachable', error }
+const refused = (about: 'recipient' | 'content' | 'later'): MailVerdict => ({ kind: 'refused', error, about })
+const silent: MailVerdict = { kind: 'away', error }
 
 /** The pauses between such attempts in hours, and how the mail ends; at most 200 attempts. */
-function attempted(attempts: Iterable<MailAttempt>, random = 0.5) {
+function attempted(attempts: Iterable<MailVerdict>, random = 0.5) {
   let history = { attempts: 0, refusals: 0, gone: 0 }
   const pauses: number[] = []
   for (const attempt of attempts) {
@@ -19,7 +19,7 @@ function attempted(attempts: Iterable<MailAttempt>, random = 0.5) {
   }
   return { pauses, end: undefined }
 }
-function* always(attempt: MailAttempt) {
+function* always(attempt: MailVerdict) {
   for (;;) yield attempt
 }
 

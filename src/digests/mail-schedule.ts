@@ -28,6 +28,12 @@ export type MailAttempt =
   /** No answer concerned this mail: no connection, no login, no answer. */
   | { readonly kind: 'unreachable'; readonly error: string }
 
+/** What an attempt says about this mail, beside what happens to others: judged once, and never again. */
+export type MailVerdict =
+  | Exclude<MailAttempt, { readonly kind: 'unreachable' }>
+  /** Every other mail would fail too. */
+  | { readonly kind: 'away'; readonly error: string }
+
 /** How many attempts were made; how many of them were refused, and how many because there is no such recipient. */
 export type MailHistory = { readonly attempts: number; readonly refusals: number; readonly gone: number }
 
@@ -38,9 +44,9 @@ export type MailStep =
   | { readonly state: 'due'; readonly error: string; readonly dueAt: number }
 
 /** The history with an attempt. */
-export function historyWith({ attempts, refusals, gone }: MailHistory, attempt: MailAttempt): MailHistory {
-  const isRefused = attempt.kind === 'refused'
-  const isGone = isRefused && attempt.about === 'recipient'
+export function historyWith({ attempts, refusals, gone }: MailHistory, verdict: MailVerdict): MailHistory {
+  const isRefused = verdict.kind === 'refused'
+  const isGone = isRefused && verdict.about === 'recipient'
   return {
     attempts: attempts + 1,
     refusals: refusals + (isRefused && !isGone ? 1 : 0),
@@ -49,22 +55,22 @@ export function historyWith({ attempts, refusals, gone }: MailHistory, attempt: 
 }
 
 /** `history`: with this attempt. `random`: 0 to below 1. */
-export function nextMailStep(attempt: MailAttempt, history: MailHistory, now: number, random: number): MailStep {
-  if (attempt.kind === 'accepted') return { state: 'sent' }
-  const { error } = attempt
-  const pause = pauseAfter(attempt, history)
+export function nextMailStep(verdict: MailVerdict, history: MailHistory, now: number, random: number): MailStep {
+  if (verdict.kind === 'accepted') return { state: 'sent' }
+  const { error } = verdict
+  const pause = pauseAfter(verdict, history)
   if (pause === undefined)
-    return { state: 'given-up', error, isGone: attempt.kind === 'refused' && attempt.about === 'recipient' }
+    return { state: 'given-up', error, isGone: verdict.kind === 'refused' && verdict.about === 'recipient' }
   return { state: 'due', error, dueAt: now + Math.round(pause * (1 + jitter * (2 * random - 1))) }
 }
 
 /** Undefined: there is no next attempt. */
 function pauseAfter(
-  attempt: Exclude<MailAttempt, { readonly kind: 'accepted' }>,
+  verdict: Exclude<MailVerdict, { readonly kind: 'accepted' }>,
   { attempts, refusals, gone }: MailHistory,
 ): number | undefined {
-  if (attempt.kind === 'unreachable') return silencePausesMs[Math.min(attempts, silencePausesMs.length) - 1]
-  if (attempt.about === 'recipient') return gone < maxGone ? gonePauseMs : undefined
-  if (attempt.about === 'content' && refusals >= maxContentRefusals) return undefined
+  if (verdict.kind === 'away') return silencePausesMs[Math.min(attempts, silencePausesMs.length) - 1]
+  if (verdict.about === 'recipient') return gone < maxGone ? gonePauseMs : undefined
+  if (verdict.about === 'content' && refusals >= maxContentRefusals) return undefined
   return refusalPausesMs[refusals - 1]
 }

@@ -7,7 +7,7 @@ import { type Executor, inTransaction, type Store } from '../store/database/data
 import { liveDigests, lockPerson } from '../store/hits/digests.ts'
 import { dropMail, isServerAccepting, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
 import { contentFor, type DigestContent, readContent } from './digest-content.ts'
-import { historyWith, type MailAttempt, nextMailStep } from './mail-schedule.ts'
+import { historyWith, type MailAttempt, type MailVerdict, nextMailStep } from './mail-schedule.ts'
 import { type MailServer, mailMs } from './mail-server.ts'
 
 /** How long a process leases a mail: longer than an attempt takes. */
@@ -50,7 +50,7 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
-  /** By `Message-ID`: mails that the server has accepted, and whose outcome the next look stores. */
+  /** By `Message-ID`: mails that the server has accepted, and whose outcome is not stored yet. */
   readonly accepted: Map<string, TakenMail>
   /** Undefined if there is no page for it. */
   readonly leaving: Leaving | undefined
@@ -69,12 +69,15 @@ export type SendOptions = {
   }) => void
 }
 
+/** What storing an outcome needs. */
+type RecordOptions = Pick<SendOptions, 'store' | 'clock' | 'random' | 'accepted' | 'endRecipient' | 'onGivenUp'>
+
 /**
  * Sends everything that is due now. Throws if the server cannot be reached: every other mail would fail too. If
  * aborted, it breaks off mails in progress; they are sent again.
  */
 export async function sendMails(options: SendOptions, signal: AbortSignal): Promise<void> {
-  for (const mail of options.accepted.values()) await recordAttempt(options, mail, { kind: 'accepted' })
+  await recordAccepted(options)
   let failure: { readonly error: unknown } | undefined
   const worker = async () => {
     try {
@@ -89,6 +92,11 @@ export async function sendMails(options: SendOptions, signal: AbortSignal): Prom
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
   if (failure && !signal.aborted) throw failure.error
+}
+
+/** Stores that the server has accepted mails, where that failed. Throws if it fails again. */
+export async function recordAccepted(options: RecordOptions): Promise<void> {
+  for (const mail of options.accepted.values()) await recordAttempt(options, mail, { kind: 'accepted' })
 }
 
 async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSignal): Promise<void> {
@@ -111,18 +119,18 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
     attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
   }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
-  await recordAttempt(options, mail, attempt)
-  if (attempt.kind === 'unreachable') throw new Error(attempt.error)
+  const verdict = await recordAttempt(options, mail, attempt)
+  if (verdict.kind === 'away') throw new Error(verdict.error)
 }
 
-async function recordAttempt(options: SendOptions, mail: TakenMail, made: MailAttempt): Promise<void> {
+async function recordAttempt(options: RecordOptions, mail: TakenMail, attempt: MailAttempt): Promise<MailVerdict> {
   const { store, clock, random, accepted, onGivenUp, endRecipient } = options
   const { messageId, digestId, person } = mail
-  if (made.kind === 'accepted') accepted.set(messageId, mail)
+  if (attempt.kind === 'accepted') accepted.set(messageId, mail)
   const at = clock()
-  const attempt = await judged(store.db, mail, made, at)
-  const history = historyWith(mail, attempt)
-  const outcome = nextMailStep(attempt, history, at, random())
+  const verdict = await judged(store.db, mail, attempt, at)
+  const history = historyWith(mail, verdict)
+  const outcome = nextMailStep(verdict, history, at, random())
   await inTransaction(store, async (trx) => {
     // first the digests, as whoever removes them does
     const isEnd = digestId !== null && outcome.state === 'given-up' && outcome.isGone
@@ -132,18 +140,21 @@ async function recordAttempt(options: SendOptions, mail: TakenMail, made: MailAt
   })
   accepted.delete(messageId)
   if (outcome.state === 'given-up') onGivenUp?.({ digestId, person, error: outcome.error })
+  return verdict
 }
 
 /**
  * What an attempt says about this mail. A server that accepts nothing else refuses everybody, whatever it says about a
  * recipient; one that accepts other mails but never answers to this one refuses it.
  */
-async function judged(db: Executor, mail: TakenMail, attempt: MailAttempt, at: number): Promise<MailAttempt> {
+async function judged(db: Executor, mail: TakenMail, attempt: MailAttempt, at: number): Promise<MailVerdict> {
   if (attempt.kind === 'refused' && attempt.about === 'recipient')
     return (await isServerAccepting(db, Math.max(mail.createdAt, at - dayMs)))
       ? attempt
       : { ...attempt, about: 'later' }
-  if (attempt.kind === 'unreachable' && mail.attempts > 0 && (await isServerAccepting(db, at - hourMs)))
-    return { kind: 'refused', error: attempt.error, about: 'later' }
-  return attempt
+  if (attempt.kind !== 'unreachable') return attempt
+  const { error } = attempt
+  return mail.attempts > 0 && (await isServerAccepting(db, at - hourMs))
+    ? { kind: 'refused', error, about: 'later' }
+    : { kind: 'away', error }
 }

@@ -6,13 +6,14 @@ import { endRecipient } from '../../actions/digests.ts'
 import { letterContext } from '../../digests/digest-content.ts'
 import { openMailServer } from '../../digests/mail-server.ts'
 import { makeDigests } from '../../digests/make-digests.ts'
-import { type Leaving, type SendOptions, sendMails } from '../../digests/send-mails.ts'
+import { type Leaving, recordAccepted, type SendOptions, sendMails } from '../../digests/send-mails.ts'
 import { hourMs } from '../../domain/time.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { afterTicks, type Clock } from '../../platform/clock.ts'
 import type { Config, MailSettings } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
 import type { Sealer } from '../../platform/sealing.ts'
+import { within } from '../../platform/within.ts'
 import { inTransaction } from '../../store/database/database.ts'
 import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
 import { pruneMails, type TakenMail } from '../../store/people/mails.ts'
@@ -21,6 +22,8 @@ import { keepLooking } from '../watch/keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 5_000
+/** How long a service that stops tries to store which mails were accepted: less than all of its end. */
+const lastRecordsMs = 3_000
 /** Maximum rows to delete in one statement. */
 const pruneRows = 500
 /** Sealing contexts of the tokens in unsubscribe links: of a digest's or person's id, and of the hash of an address. */
@@ -44,6 +47,20 @@ export function startMails(
   const server = openMailServer(mail)
   const domain = mailDomainOf(mail.from)
   const accepted = new Map<string, TakenMail>()
+  const recording = {
+    store,
+    clock,
+    random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
+    accepted,
+    endRecipient: ((trx, digestId, error) =>
+      endRecipient(
+        trx,
+        { ...serviceActor, now: clock() },
+        { digestId, error },
+        domain,
+      )) satisfies SendOptions['endRecipient'],
+    onGivenUp,
+  }
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const look = async (signal: AbortSignal) => {
@@ -53,18 +70,12 @@ export function startMails(
     const sealer = baseUrl === undefined ? undefined : await openSealer(options)
     await sendMails(
       {
-        store,
-        clock,
-        random: () => random.bytes(4).readUInt32BE() / 2 ** 32,
+        ...recording,
         server,
-        accepted,
-        endRecipient: (trx, digestId, error) =>
-          endRecipient(trx, { ...serviceActor, now: clock() }, { digestId, error }, domain),
         leaving: sealer && baseUrl !== undefined ? leavingOf(sealer, baseUrl) : undefined,
         sealLetter: sealer && ((messageId) => sealer.seal(Buffer.from(messageId), letterContext).toString('base64url')),
         renderAccountMail,
         renderDigest,
-        onGivenUp,
       },
       signal,
     )
@@ -78,8 +89,16 @@ export function startMails(
     close: async () => {
       await looking.close()
       server.close()
+      await within(lastRecords(recording, AbortSignal.timeout(lastRecordsMs)), lastRecordsMs)
+      if (accepted.size > 0) log.warn({ mails: accepted.size }, 'mails that the server accepted may be sent again')
     },
   }
+}
+
+/** Stores which mails the server has accepted, as soon as the database can; what is not stored is sent again. */
+async function lastRecords(recording: Parameters<typeof recordAccepted>[0], signal: AbortSignal): Promise<void> {
+  while (recording.accepted.size > 0 && !signal.aborted)
+    await recordAccepted(recording).catch(() => afterTicks(1000, signal))
 }
 
 function leavingOf(sealer: Sealer, baseUrl: string): Leaving {

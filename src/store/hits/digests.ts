@@ -91,18 +91,18 @@ export async function digestsOf(db: Executor, person: string): Promise<Digest[]>
   return rows
 }
 
-/** The ids of the digests of a search. */
-export async function digestIdsOf(db: Executor, searchNo: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select digest_id as id from digest where search_no = ${searchNo}::integer order by digest_id`.execute(db)
-  return rows.map(({ id }) => id)
+/** The ids of the digests of a search; others that change any digest of its people wait. */
+export async function lockRecipients(trx: Executor, searchNo: number): Promise<string[]> {
+  const people = sql`any (select lower(person) from digest where search_no = ${searchNo}::integer)`
+  const all = await lockDigestsOf(trx, people)
+  return all.filter((each) => each.searchNo === searchNo).map(({ digestId }) => digestId)
 }
 
 /** Holds all digests of a person until the end of the transaction. */
 export const lockPerson = (trx: Executor, person: string): Promise<Digest[]> =>
   lockDigestsOf(trx, sql`lower(${person})`)
 
-/** All digests of a person, in the order in which everybody locks them. */
+/** All digests of a person, in the order in which everybody locks them: two who change them never deadlock. */
 async function lockDigestsOf(trx: Executor, lowerPerson: RawBuilder<unknown>): Promise<Digest[]> {
   const { rows } = await sql<Digest>`
     select ${digestColumns} from ${digestTables} where lower(g.person) = ${lowerPerson}
@@ -182,7 +182,11 @@ export const recipientHash = (person: string): string =>
 /** Removes all digests of a person with all mails. */
 export async function removeRecipient(db: Executor, hash: string): Promise<void> {
   await sql`
-    delete from digest where left(encode(sha256(convert_to(lower(person), 'UTF8')), 'hex'), 36) = ${hash}`.execute(db)
+    with mine as materialized (
+      select digest_id from digest where left(encode(sha256(convert_to(lower(person), 'UTF8')), 'hex'), 36) = ${hash}
+      order by digest_id for update
+    )
+    delete from digest where digest_id in (select digest_id from mine)`.execute(db)
 }
 
 /** Which digests of the person of a digest still have a search. */
@@ -353,5 +357,8 @@ export async function moveDigests(
 /** Postpones digests to `dueAt`, so that others go first. */
 export async function postponeDigests(db: Executor, digestIds: readonly string[], dueAt: number): Promise<void> {
   await sql`
-    update digest set due_at = ${dueAt} where digest_id = any(${arrayText(digestIds)}::text[])`.execute(db)
+    with these as materialized (
+      select digest_id from digest where digest_id = any(${arrayText(digestIds)}::text[]) order by digest_id for update
+    )
+    update digest set due_at = ${dueAt} where digest_id in (select digest_id from these)`.execute(db)
 }

@@ -170,12 +170,11 @@ export async function countMails(db: Executor): Promise<MailCounts> {
   return rows[0]!
 }
 
-/** Deletes mails that ended more than 30 days ago, at most `limit`. True when there are more. */
+/** Deletes mails that ended more than 30 days ago, at most `limit`; it waits for nobody. True when there are more. */
 export async function pruneMails(db: Executor, now: number, limit: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from mail where message_id in (
-      select message_id from mail where ended_at < ${now - mailHistoryMs} order by ended_at limit ${limit}::integer)`.execute(
-    db,
-  )
+      select message_id from mail where ended_at < ${now - mailHistoryMs} order by ended_at limit ${limit}::integer
+      for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0) === limit
 }
