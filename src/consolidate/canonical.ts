@@ -1,12 +1,17 @@
 // One text for one content: the JSON whose hash decides whether a record changed.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { TSchema } from 'typebox'
 import { type TenderContent, tenderRecordSchema } from '../domain/tender.ts'
 
 /**
  * Order of members by the schema; a map (`translations`) and members that the schema does not know are sorted by name.
  */
-type Shape = { readonly members?: ReadonlyMap<string, Shape>; readonly each?: Shape }
+type Shape = {
+  readonly members?: ReadonlyMap<string, Shape>
+  /** The same in a list. */
+  readonly list?: readonly (readonly [name: string, shape: Shape])[]
+  readonly each?: Shape
+}
 
 type SchemaView = {
   readonly properties?: { readonly [name: string]: TSchema }
@@ -17,8 +22,10 @@ type SchemaView = {
 
 function shapeOf(schema: TSchema): Shape {
   const view = schema as SchemaView
-  if (view.properties)
-    return { members: new Map(Object.entries(view.properties).map(([name, member]) => [name, shapeOf(member)])) }
+  if (view.properties) {
+    const list = Object.entries(view.properties).map(([name, member]) => [name, shapeOf(member)] as const)
+    return { members: new Map(list), list }
+  }
   if (view.patternProperties) {
     const [value] = Object.values(view.patternProperties)
     return value ? { each: shapeOf(value) } : {}
@@ -30,17 +37,30 @@ function shapeOf(schema: TSchema): Shape {
 
 const recordShape = shapeOf(tenderRecordSchema)
 
+const noShape: Shape = {}
+/** Characters that NFC may change, and surrogates: the others come before the combining marks. */
+const mayChange = /[^\0-\u02ff]/
+
 function ordered(value: unknown, shape: Shape): unknown {
-  if (typeof value === 'string') return value.normalize('NFC').toWellFormed()
-  if (Array.isArray(value)) return value.map((item) => ordered(item, shape.each ?? {}))
+  if (typeof value === 'string') return mayChange.test(value) ? value.normalize('NFC').toWellFormed() : value
   if (value === null || typeof value !== 'object') return value
+  const each = shape.each ?? noShape
+  if (Array.isArray(value)) return value.map((item) => ordered(item, each))
   const source = value as { readonly [name: string]: unknown }
   const result: { [name: string]: unknown } = {}
-  for (const [name, member] of shape.members ?? [])
-    if (source[name] !== undefined) result[name] = ordered(source[name], member)
-  for (const name of Object.keys(source).sort())
-    if (source[name] !== undefined && !shape.members?.has(name)) result[name] = ordered(source[name], shape.each ?? {})
+  for (const [name, member] of shape.list ?? []) {
+    const found = source[name]
+    if (found !== undefined) result[name] = ordered(found, member)
+  }
+  for (const name of otherNames(source, shape))
+    if (source[name] !== undefined) result[name] = ordered(source[name], each)
   return result
+}
+
+/** Members that the shape does not name, sorted. */
+function otherNames(source: object, { members }: Shape): readonly string[] {
+  const names = Object.keys(source)
+  return (members ? names.filter((name) => !members.has(name)) : names).sort()
 }
 
 /**
@@ -61,5 +81,5 @@ export const canonicalText = (value: unknown): string => JSON.stringify(ordered(
 
 /** SHA-256 of a canonical text, hex. */
 export function contentHash(canonical: string): string {
-  return createHash('sha256').update(canonical).digest('hex')
+  return hash('sha256', canonical)
 }

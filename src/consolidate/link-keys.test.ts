@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { lot, notice, uuid } from '../../test/testing/generate/notices.ts'
 import { buyerIdentity, buyerKeys, buyersConflict } from './buyer-identity.ts'
-import { cleanReferenceNumber, documentsProject, linkKeys, procedureScope } from './link-keys.ts'
+import { addressOf, cleanReferenceNumber, documentsProject, linkKeys, procedureScope } from './link-keys.ts'
 
 const keysOf = (given: Parameters<typeof notice>[0]) => linkKeys(notice(given)).map(({ key }) => key)
 
@@ -70,7 +70,7 @@ describe('link keys', () => {
     ['https://www.buyer.example/', undefined],
     ['no address', undefined],
   ])('documents at %s name the project %s', (url, project) => {
-    expect(documentsProject(url)).toBe(project)
+    expect(documentsProject(addressOf(url))).toBe(project)
   })
 
   test('contain no number and no address of announcements and modifications, which later procedures may share', () => {

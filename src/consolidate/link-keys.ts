@@ -78,25 +78,36 @@ export function cleanReferenceNumber(reference: string | undefined): string | un
   return clean
 }
 
+/** Null for none, and for a text that is no address. */
+export const addressOf = (text: string | undefined): URL | null => (text === undefined ? null : URL.parse(text))
+
 /**
  * The project that an address of procurement documents names: a UUID, a project code of the cosinex platforms, or a
  * numbered
  * `pid`. Undefined for addresses that name only a host or a page, because those are shared by all tenders of a buyer.
  */
-export function documentsProject(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined
-  const { hostname, pathname, searchParams, search } = new URL(url)
+export function documentsProject(url: URL | null): string | undefined {
+  if (url === null) return undefined
+  const { hostname, pathname, search } = url
   const host = hostname.toLowerCase().replace(/^www\d*\./, '')
   const uuid = uuidPattern.exec(`${pathname}${search}`.toLowerCase())
   if (uuid) return `${host}/${uuid[0]}`
   const code = /\/(cx[a-z]\d?[a-z0-9]{5,})(?:\/|$)/.exec(pathname.toLowerCase())
   if (code) return `${host}/${code[1]}`
-  const pid = searchParams.get('pid') ?? searchParams.get('PID')
+  if (search === '') return undefined
+  const pid = url.searchParams.get('pid') ?? url.searchParams.get('PID')
   return pid && /^\d{4,}$/.test(pid) ? `${host}/pid=${pid}` : undefined
 }
 
 /** A notice about an earlier one names platform and number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
-export const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
+const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
+/** Most texts have none, and this finds that out at once. */
+const namedAward = /\((?:vergabe|ausschreibungs)-?id/iu
+
+/** Host and number of each award that a text names by both. */
+export const awardsNamed = (text: string): (readonly [host: string, number: string])[] =>
+  namedAward.test(text) ? [...text.matchAll(platformNumber)].map(([, host, number]) => [host!, number!] as const) : []
+
 /** The address of the same award in the text of the call: `https://www.example.org/unterlagen/3371180/…`. */
 const numberedAddress =
   /https?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,20})\/(?:[\w.-]{1,60}\/){0,3}(\d{6,12})(?=[/?#\s.,;]|$)/giu
@@ -106,8 +117,9 @@ const namedCharacters = 20_000
 /** `host/number` of each award that a text names by platform and number, or by such an address. */
 function projectsNamed(text: string): string[] {
   const part = text.slice(0, namedCharacters)
-  return [platformNumber, numberedAddress].flatMap((pattern) =>
-    [...part.matchAll(pattern)].map(([, host, number]) => `${host!.toLowerCase().replace(/^www\d*\./, '')}/${number}`),
+  const addresses = [...part.matchAll(numberedAddress)].map(([, host, number]) => [host!, number!] as const)
+  return [...awardsNamed(part), ...addresses].map(
+    ([host, number]) => `${host.toLowerCase().replace(/^www\d*\./, '')}/${number}`,
   )
 }
 
@@ -165,7 +177,7 @@ export const linkKeys = oncePer((notice: Notice): readonly LinkKey[] => {
     add('procedure', 'f', `bt-04/${ownNumber}`)
   if (!isPlanning(notice) && notice.formType !== 'cont-modif' && (notice.formType !== 'change' || isToldOnly(notice))) {
     for (const url of new Set([notice.documentsUrl, ...notice.lots.map((lot) => lot.documentsUrl)]))
-      add('documents', 'd', documentsProject(url))
+      add('documents', 'd', documentsProject(addressOf(url)))
     const texts = [notice.documentsUrl, ...Object.values(notice.description ?? {})]
     for (const project of new Set(texts.flatMap((text) => projectsNamed(text ?? '')).slice(0, maxProjectsNamed)))
       add('documents', 'd', project)

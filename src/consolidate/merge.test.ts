@@ -473,6 +473,11 @@ describe('the canonical text', () => {
 
   test('writes a text one way, however its accents are composed', () => {
     expect(canonicalJson({ ...content, title: 'Cafe\u0301' })).toBe(canonicalJson({ ...content, title: 'Café' }))
+    for (let code = 0; code < 0x400; code++) {
+      const title = `a${String.fromCharCode(code)}${String.fromCharCode(code)}`
+      const written = JSON.parse(canonicalJson({ ...content, title })) as TenderContent
+      expect(written.title).toBe(title.normalize('NFC'))
+    }
   })
 
   test('has another hash for another content', () => {

@@ -213,7 +213,9 @@ export function contentOf(
  * compile until it is named here.
  */
 function compact<T extends object>(value: { [Key in keyof T]-?: T[Key] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+  const present: Partial<T> = {}
+  for (const name in value) if (value[name] !== undefined) present[name] = value[name]
+  return present as T
 }
 
 function clean(text: string | undefined): string | undefined {

@@ -1,14 +1,31 @@
 // Names and titles as words that can be compared, whatever letters and legal forms they were written with.
 import { isAscii } from './plain-text.ts'
 
-/** Lower case, without diacritics, `ß` as `ss`. */
-export function foldLetters(text: string): string {
-  if (isAscii(text)) return text.toLowerCase()
-  return text
+/** What becomes of characters on their own. */
+const folded = new Map<string, string>()
+/** Anything but Latin letters and punctuation: such a letter may depend on its neighbors. */
+const beyondLatin = /[^\0-\u024f\u2000-\u20cf]/
+const beyondAscii = /[^\0-\x7f]/g
+
+function foldOne(character: string): string {
+  const known = folded.get(character)
+  if (known !== undefined) return known
+  const made = foldAny(character)
+  folded.set(character, made)
+  return made
+}
+
+const foldAny = (text: string): string =>
+  text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
+
+/** Lower case, without diacritics, `ß` as `ss`. */
+export function foldLetters(text: string): string {
+  if (isAscii(text)) return text.toLowerCase()
+  return beyondLatin.test(text) ? foldAny(text) : text.replace(beyondAscii, foldOne).toLowerCase()
 }
 
 // Legal forms and offices: they occur in the names of strangers and distinguish nothing.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { foldLetters } from './name-words.ts'
 import { openTokenTable } from './token-table.ts'
 import { jointWords } from './words.ts'
 
@@ -28,4 +29,20 @@ test('a table reads them after the words of the text, also where it reads slowly
   }
   expect(read('Maler- und Lackierarbeiten')).toEqual(['maler', 'und', 'lackierarbeiten', 'malerarbeiten'])
   expect(read('ﬁx: Maler- und Lackierarbeiten')).toEqual(['fix', 'maler', 'und', 'lackierarbeiten', 'malerarbeiten'])
+})
+test('a letter is folded alone as it is among others, and by its neighbors where it depends on them', () => {
+  const byUnicode = (text: string) =>
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase()
+      .replaceAll('ß', 'ss')
+  const differing = Array.from({ length: 0x2200 }, (_, code) => String.fromCharCode(code)).filter((character) =>
+    ['', 'Ab', 'ü'].some((beside) => {
+      const text = `${beside}${character}${character}${beside}`
+      return foldLetters(text) !== byUnicode(text)
+    }),
+  )
+  expect(differing).toEqual([])
+  expect(foldLetters('ΟΔΟΣ Σ')).toBe(byUnicode('ΟΔΟΣ Σ'))
 })

@@ -17,10 +17,24 @@ export function hashWord(word: string): number {
   return hash
 }
 
-function shingleHashes(words: readonly string[], into: Set<number>): void {
+function shingleHashes(words: readonly string[]): Uint32Array {
   const hashes = words.map(hashWord)
-  for (let index = 0; index + 2 < hashes.length; index++)
-    into.add(mixed(Math.imul(Math.imul(hashes[index]!, 31) + hashes[index + 1]!, 31) + hashes[index + 2]!))
+  const shingles = new Uint32Array(Math.max(0, hashes.length - 2))
+  for (let index = 0; index < shingles.length; index++)
+    shingles[index] = mixed(Math.imul(Math.imul(hashes[index]!, 31) + hashes[index + 1]!, 31) + hashes[index + 2]!)
+  return shingles
+}
+
+/** The smallest numbers, sorted, each once. */
+export function smallest(numbers: Uint32Array, most: number, isLeftOut?: ReadonlySet<number>): number[] {
+  const found: number[] = []
+  let last = -1
+  for (const number of numbers.sort()) {
+    if (found.length === most) break
+    if (number !== last && !isLeftOut?.has(number)) found.push(number)
+    last = number
+  }
+  return found
 }
 
 /**
@@ -29,17 +43,11 @@ function shingleHashes(words: readonly string[], into: Set<number>): void {
  */
 export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
   // a word that was divided at the end of a line
-  const text = description.slice(0, readCharacters).replace(/(?<=\p{Ll}{2})-\n?(?=\p{Ll}{2})/gu, '')
+  const text = description.slice(0, readCharacters).replace(/-(?<=\p{Ll}{2}-)\n?(?=\p{Ll}{2})/gu, '')
   const words = allWords(text)
-  const ofTitle = new Set<number>()
-  shingleHashes(titleWords, ofTitle)
-  const hashes = new Set<number>()
-  shingleHashes(words, hashes)
   const inTitle = new Set(titleWords)
-  const own = words.filter((word) => !inTitle.has(word))
-  const shingles = own.length === 0 ? [] : [...hashes].filter((hash) => !ofTitle.has(hash))
-  const sorted = Uint32Array.from(shingles).sort()
-  return { shingles: [...sorted.subarray(0, sketchSize)], words: own.length === 0 ? [] : words }
+  if (words.every((word) => inTitle.has(word))) return { shingles: [], words: [] }
+  return { shingles: smallest(shingleHashes(words), sketchSize, new Set(shingleHashes(titleWords))), words }
 }
 
 /** Share of the smaller set of shingles that is in the other, estimated; undefined if one is too small. */

@@ -17,11 +17,20 @@ const phaseNames =
   'ba|bauabschnitt|abschnitt|bauteil|teil|teilprojekt|phase|tranche|etappe|stufe|part|fase|etap|faza|osio'
 const tradeNames = 'lv|ve|gewerk|kg|lph|vp|vergabepaket|paket|tl|titel|kostengruppe'
 
+/** The first letter is tried before what may stand in front of it, which is slow to look at. */
+function marked(names: string): RegExp {
+  const letters = [...new Set(names.split('|').map((name) => name[0]))].join('')
+  return new RegExp(`(?=[${letters}])${before}(?:${names})[\\s.:_-]*${number}${value}`, 'gu')
+}
+
 const patterns: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ['lot', new RegExp(`${before}(?:${lotNames})[\\s.:_-]*${number}${value}`, 'gu')],
-  ['phase', new RegExp(`${before}(?:${phaseNames})[\\s.:_-]*${number}${value}`, 'gu')],
-  ['phase', new RegExp(`${before}(\\d{1,2}|[ivx]{1,4}(?=[.\\s]))\\.?\\s?(?:${phaseNames})(?![\\p{L}])`, 'gu')],
-  ['trade', new RegExp(`${before}(?:${tradeNames})[\\s.:_-]*${number}${value}`, 'gu')],
+  ['lot', marked(lotNames)],
+  ['phase', marked(phaseNames)],
+  [
+    'phase',
+    new RegExp(`(?=[\\divx])${before}(\\d{1,2}|[ivx]{1,4}(?=[.\\s]))\\.?\\s?(?:${phaseNames})(?![\\p{L}])`, 'gu'),
+  ],
+  ['trade', marked(tradeNames)],
 ]
 const roman: { readonly [text: string]: string } = {
   i: '1',
@@ -77,7 +86,10 @@ function marksOf(folded: string): {
   const values: { [type: string]: readonly string[] } = {}
   const ends = new Set<number>()
   for (const [type, pattern] of patterns) {
-    const found = [...folded.matchAll(pattern)]
+    // `matchAll` would copy the pattern for each text
+    const found: RegExpExecArray[] = []
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(folded); match; match = pattern.exec(folded)) found.push(match)
     for (const match of found) ends.add(match.index + match[0].trimEnd().length)
     if (found.length > 0)
       values[type] = [...new Set([...(values[type] ?? []), ...found.map((match) => cleanValue(match[1]!))])]

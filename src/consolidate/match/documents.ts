@@ -1,22 +1,21 @@
 // Addresses of procurement documents that name one award: portals write them into the text where the field is missing.
-import { documentsProject, platformNumber } from '../link-keys.ts'
+import { addressOf, awardsNamed, documentsProject } from '../link-keys.ts'
 import { addressCharacters, maxDocuments } from './thresholds.ts'
 
 /** `host/id` of each address that names more than a host and a page, sorted. */
 export function documentsOf(urls: readonly (string | undefined)[], description: string): string[] {
-  const inText = description.slice(0, addressCharacters).match(/https?:\/\/[^\s<>"';,()]{4,300}/g) ?? []
-  const named = [...description.slice(0, addressCharacters).matchAll(platformNumber)].map(
-    ([, host, number]) => `https://${host}/${number}`,
-  )
+  const text = description.slice(0, addressCharacters)
+  const inText = text.match(/https?:\/\/[^\s<>"';,()]{4,300}/g) ?? []
+  const named = awardsNamed(text).map(([host, number]) => `https://${host}/${number}`)
   const found = [...urls, ...inText, ...named].map(documentsIdOf).filter((id) => id !== undefined)
   return [...new Set(found)].sort().slice(0, maxDocuments)
 }
 
 function documentsIdOf(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined
-  const project = documentsProject(url)
-  if (project) return project
-  const { hostname, pathname } = new URL(url)
+  const read = addressOf(url)
+  const project = documentsProject(read)
+  if (project || read === null) return project
+  const { hostname, pathname } = read
   // A segment with five digits in a row is the number of one award.
   const id = pathname.split('/').find((segment) => /\d{5}/.test(segment))
   return id === undefined ? undefined : `${hostname.toLowerCase().replace(/^www\d*\./, '')}/${id.slice(0, 80)}`

@@ -19,7 +19,8 @@ export function unpackRecord(text: string): MatchRecord {
 
 function packed(hashes: readonly number[], width: number): string {
   const bytes = Buffer.allocUnsafe(hashes.length * width)
-  for (const [index, hash] of hashes.entries()) bytes.writeUIntLE(hash, index * width, width)
+  let at = 0
+  for (const hash of hashes) for (let shift = 0; shift < 8 * width; shift += 8) bytes[at++] = hash >>> shift
   return bytes.toString('base64')
 }
 

@@ -1,7 +1,7 @@
 // A description as the set of its words: exact where the sketch of shingles estimates, because one word distinguishes
 // two trades.
 import { mixed } from './block-number.ts'
-import { hashWord } from './description-sketch.ts'
+import { hashWord, smallest } from './description-sketch.ts'
 import { maxWords } from './thresholds.ts'
 import { isStopWord } from './words.ts'
 
@@ -39,9 +39,10 @@ export const areMisspelled = (a: number, b: number): boolean => ofOneLetter.has(
 
 /** Hashes of the distinct words, sorted; single letters count, they name houses and areas. */
 export function textWordsOf(words: readonly string[]): number[] {
-  const hashes = new Set<number>()
-  for (const word of words) if (!isStopWord(word)) hashes.add(wordHash(word))
-  return [...Uint32Array.from(hashes).sort().subarray(0, maxWords)]
+  const hashes = new Uint32Array(words.length)
+  let count = 0
+  for (const word of words) if (!isStopWord(word)) hashes[count++] = wordHash(word)
+  return smallest(hashes.subarray(0, count), maxWords)
 }
 
 /** How many words two texts share, and those that each has alone, as far as both are kept. */

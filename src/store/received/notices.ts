@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Notice } from '../../domain/notice.ts'
 import type { Redactor } from '../../domain/redaction.ts'
+import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 import { quarantineKind } from '../sources/source-fill.ts'
 import { loadRedactor } from './redactions.ts'
@@ -106,7 +107,7 @@ export async function replaceLinks(db: Executor, notices: readonly NoticeLinks[]
   const pairs = notices.flatMap(({ noticeId, keys }) => [...new Set(keys)].map((key) => ({ key, noticeId })))
   await sql`
     insert into notice_link (link_key, notice_id)
-    select * from unnest(${pairs.map((pair) => pair.key)}::text[], ${pairs.map((pair) => pair.noticeId)}::text[])`.execute(
+    select * from unnest(${arrayText(pairs.map((pair) => pair.key))}::text[], ${arrayText(pairs.map((pair) => pair.noticeId))}::text[])`.execute(
     db,
   )
 }

@@ -1,6 +1,7 @@
 // What the matcher stores: records, their blocking keys, and the edges between them. All of it is derived from the
 // notices.
 import { sql } from 'kysely'
+import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 
 /** A row of `match_record`; `content` is text of the stage's own. */
@@ -83,9 +84,9 @@ export async function upsertMatchRecords(
   const { rows } = await sql<{ record_key: string; record_no: number }>`
     insert into match_record (record_key, is_succeeded, mark, keys, twin_keys, content)
     select * from unnest(
-      ${records.map((each) => each.recordKey)}::text[], ${records.map((each) => each.isSucceeded)}::boolean[],
-      ${records.map((each) => each.mark)}::integer[], ${records.map((each) => toText(each.keys))}::text[],
-      ${records.map((each) => toText(each.twinKeys))}::text[], ${records.map((each) => each.content)}::text[])
+      ${arrayText(records.map((each) => each.recordKey))}::text[], ${records.map((each) => each.isSucceeded)}::boolean[],
+      ${arrayText(records.map((each) => each.mark))}::integer[], ${arrayText(records.map((each) => toText(each.keys)))}::text[],
+      ${arrayText(records.map((each) => toText(each.twinKeys)))}::text[], ${arrayText(records.map((each) => each.content))}::text[])
     on conflict (record_key) do update set
       is_succeeded = excluded.is_succeeded, mark = excluded.mark, keys = excluded.keys, twin_keys = excluded.twin_keys,
       content = excluded.content
@@ -104,7 +105,7 @@ export type MatchMember = { readonly noticeId: string; readonly recordKey: strin
 export async function assignMatchMembers(db: Executor, members: readonly MatchMember[]): Promise<void> {
   await sql`
     insert into match_member (notice_id, record_key)
-    select * from unnest(${members.map((each) => each.noticeId)}::text[], ${members.map((each) => each.recordKey)}::text[])
+    select * from unnest(${arrayText(members.map((each) => each.noticeId))}::text[], ${arrayText(members.map((each) => each.recordKey))}::text[])
     on conflict (notice_id) do update set record_key = excluded.record_key
     where match_member.record_key <> excluded.record_key`.execute(db)
 }
@@ -169,15 +170,15 @@ export async function insertMatchKeys(db: Executor, holders: readonly KeyHolder[
   await sql`
     insert into match_key (match_key, record_no, mark)
     select * from unnest(
-      ${holders.map((each) => each.key)}::bigint[], ${holders.map((each) => each.recordNo)}::bigint[],
-      ${holders.map((each) => each.mark)}::integer[])`.execute(db)
+      ${arrayText(holders.map((each) => each.key))}::bigint[], ${arrayText(holders.map((each) => each.recordNo))}::bigint[],
+      ${arrayText(holders.map((each) => each.mark))}::integer[])`.execute(db)
 }
 
 export async function deleteMatchKeys(db: Executor, holders: readonly KeyHolder[]): Promise<void> {
   if (holders.length === 0) return
   await sql`
     delete from match_key m using unnest(
-      ${holders.map((each) => each.key)}::bigint[], ${holders.map((each) => each.recordNo)}::bigint[]) as gone (match_key, record_no)
+      ${arrayText(holders.map((each) => each.key))}::bigint[], ${arrayText(holders.map((each) => each.recordNo))}::bigint[]) as gone (match_key, record_no)
     where m.match_key = gone.match_key and m.record_no = gone.record_no`.execute(db)
 }
 
@@ -186,7 +187,7 @@ export async function listKeyHolders(db: Executor, keys: readonly number[]): Pro
   if (keys.length === 0) return []
   const { rows } = await sql<KeyHolder>`
     select match_key as key, record_no as "recordNo", mark from match_key
-    where match_key = any(${[...keys]}::bigint[])`.execute(db)
+    where match_key = any(${arrayText(keys)}::bigint[])`.execute(db)
   return rows
 }
 
@@ -198,7 +199,7 @@ export async function listSomeKeyHolders(
 ): Promise<Omit<KeyHolder, 'mark'>[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<Omit<KeyHolder, 'mark'>>`
-    select k.match_key as key, h.record_no as "recordNo" from unnest(${[...keys]}::bigint[]) as k (match_key)
+    select k.match_key as key, h.record_no as "recordNo" from unnest(${arrayText(keys)}::bigint[]) as k (match_key)
     cross join lateral (select record_no from match_key m where m.match_key = k.match_key limit ${limit}) h`.execute(db)
   return rows
 }
@@ -213,7 +214,7 @@ export async function countKeyHolders(
   const { rows } = await sql<{ match_key: number; holders: number }>`
     select k.match_key, (
       select count(*) from (select 1 from match_key m where m.match_key = k.match_key limit ${limit}) h)::integer as holders
-    from unnest(${[...keys]}::bigint[]) as k (match_key)`.execute(db)
+    from unnest(${arrayText(keys)}::bigint[]) as k (match_key)`.execute(db)
   return new Map(rows.map((row) => [row.match_key, row.holders]))
 }
 
@@ -221,21 +222,21 @@ export async function countKeyHolders(
 export async function listDroppedKeys(db: Executor, keys: readonly number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
   const { rows } = await sql<{ match_key: number }>`
-    select match_key from dropped_match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
+    select match_key from dropped_match_key where match_key = any(${arrayText(keys)}::bigint[])`.execute(db)
   return new Set(rows.map((row) => row.match_key))
 }
 
 export async function dropKeys(db: Executor, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
   await sql`
-    insert into dropped_match_key (match_key) select * from unnest(${[...keys]}::bigint[]) on conflict do nothing`.execute(
+    insert into dropped_match_key (match_key) select * from unnest(${arrayText(keys)}::bigint[]) on conflict do nothing`.execute(
     db,
   )
 }
 
 export async function reviveKeys(db: Executor, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
-  await sql`delete from dropped_match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
+  await sql`delete from dropped_match_key where match_key = any(${arrayText(keys)}::bigint[])`.execute(db)
 }
 
 /** An edge between two records, `left` < `right`. */

@@ -1,6 +1,7 @@
 // The stock: tenders, and the notices of each.
 import { sql } from 'kysely'
 import type { ArchiveReason } from '../../domain/tender.ts'
+import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 import { type NoticeRow, readNotice } from '../received/notices.ts'
 import { loadRedactor } from '../received/redactions.ts'
@@ -89,11 +90,11 @@ export async function upsertTenders(db: Executor, tenders: readonly NewTender[])
       insert into tender (tender_id, founding_key, content, content_hash, archive_reason, next_transition_ms, merged_into,
         sources)
       select * from unnest(
-        ${tenders.map((each) => each.tenderId)}::text[], ${tenders.map((each) => each.foundingKey)}::text[],
-        ${tenders.map((each) => each.content)}::text[], ${tenders.map((each) => each.contentHash)}::text[],
-        ${tenders.map((each) => each.archiveReason)}::text[],
-        ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
-        ${tenders.map((each) => each.sources)}::text[])
+        ${arrayText(tenders.map((each) => each.tenderId))}::text[], ${arrayText(tenders.map((each) => each.foundingKey))}::text[],
+        ${arrayText(tenders.map((each) => each.content))}::text[], ${arrayText(tenders.map((each) => each.contentHash))}::text[],
+        ${arrayText(tenders.map((each) => each.archiveReason))}::text[],
+        ${arrayText(tenders.map((each) => each.nextTransitionMs))}::bigint[], ${arrayText(tenders.map((each) => each.mergedInto))}::text[],
+        ${arrayText(tenders.map((each) => each.sources))}::text[])
       on conflict (tender_id) do update set
         content = excluded.content, content_hash = excluded.content_hash, archive_reason = excluded.archive_reason,
         next_transition_ms = excluded.next_transition_ms,
@@ -139,7 +140,7 @@ export type Assignment = { readonly noticeId: string; readonly tenderId: string 
 export async function assignNotices(db: Executor, assignments: readonly Assignment[]): Promise<void> {
   await sql`
     insert into tender_notice (notice_id, tender_id)
-    select * from unnest(${assignments.map((each) => each.noticeId)}::text[], ${assignments.map((each) => each.tenderId)}::text[])
+    select * from unnest(${arrayText(assignments.map((each) => each.noticeId))}::text[], ${arrayText(assignments.map((each) => each.tenderId))}::text[])
     on conflict (notice_id) do update set tender_id = excluded.tender_id
     where tender_notice.tender_id <> excluded.tender_id`.execute(db)
 }
