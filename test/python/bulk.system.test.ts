@@ -1,13 +1,14 @@
 // The client of Python loads its first run from files of a whole edition: whatever happens to them or to it, the copy
 // is one published edition, and goes on from there.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { killLoads } from '../testing/bulk-kills.ts'
 import { openBulkProxy } from '../testing/bulk-proxy.ts'
 import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
@@ -38,26 +39,26 @@ print(rows.height, newest.height, newest.join(delta, on=["id", "last_modified"],
 `
 
 type Kind = 'sqlite' | 'ndjson'
-type Killed = { readonly lines: number; readonly afterMs: number }
+const children = new Set<ChildProcess>()
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
 
-/** Runs once, and is killed after so many lines of what it says, and a moment. */
-function run(kind: Kind, file: string, { origin, token }: { origin: string; token: string }, killed?: Killed) {
-  const args = ['run', '--url', origin, '--sink', `${kind}:${file}`, '--initial', 'history', '--bulk']
-  if (killed) args.push('--json')
+type Service = { readonly origin: string; readonly token: string }
+
+function start(kind: Kind, file: string, { origin, token }: Service, more: readonly string[] = []): ChildProcess {
+  const args = ['run', '--url', origin, '--sink', `${kind}:${file}`, '--initial', 'history', '--bulk', ...more]
   const child = spawn(newest!.path, ['-c', program, ...args], { env: pythonEnvironment(token) })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  children.add(child)
+  return child.once('close', () => children.delete(child))
+}
+
+/** Runs once. */
+function run(kind: Kind, file: string, service: Service): Promise<{ code: number | null; said: string }> {
+  const child = start(kind, file, service)
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
-  let lines = 0
-  child.stdout.on('data', (chunk) => {
-    const before = lines
-    lines += String(chunk).split('\n').length - 1
-    if (killed && before < killed.lines && lines >= killed.lines)
-      setTimeout(() => child.kill('SIGKILL'), killed.afterMs)
-  })
-  return new Promise<{ code: number | null; said: string }>((done) =>
-    child.once('close', (code) => done({ code, said })),
-  )
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (said += chunk))
+  return new Promise((done) => child.once('close', (code) => done({ code, said })))
 }
 
 async function expectEqual(kind: Kind, file: string, { log }: BulkWorld): Promise<void> {
@@ -144,32 +145,20 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
     expect(out.trim(), err).toBe('1003 1000 3')
   })
 
-  test.each(['sqlite', 'ndjson'] as const)(
+  test.concurrent.each(['sqlite', 'ndjson'] as const)(
     `C160: %s is the edition after ${kills} kills (SEED=${seed})`,
     { timeout: 300_000 + kills * 60_000 },
     async (kind) => {
-      const random = randomOf(seed, kind.length)
-      await using service = await openBulkWorld({ seed, records: 700, requestsPerMinute: 100_000 })
-      await service.publish(range(0, 2500))
-      await service.files.update()
-      let resumed = 0
-      for (let [done, lives] = [0, 0]; done < kills; lives++) {
-        const file = join(folder, `killed-${kind}-${lives}`)
-        for (let isOver = false; !isOver; ) {
-          if (random.chance(0.3)) {
-            await service.publish(range(random.integer(0, 2000), 2100).slice(0, 400))
-            if (random.chance(0.5)) await service.files.update()
-          }
-          const mayEnd = done >= kills || random.chance(0.2)
-          const killed = { lines: mayEnd ? 1000 : random.integer(1, 28), afterMs: random.integer(0, 40) }
-          const { code, said } = await run(kind, file, service, killed)
-          if (said.includes('"resumed": true')) resumed++
-          expect([null, 0], said).toContain(code)
-          if (code === null) done++
-          else isOver = true
-        }
-        await expectEqual(kind, file, service)
+      const fileOf = (life: number) => join(folder, `killed-${kind}-${life}`)
+      const client = {
+        start: (service: BulkWorld, life: number) => start(kind, fileOf(life), service, ['--json']),
+        loaded: /"event": "page"/,
+        goesOn: /"resumed": true/,
+        codes: [null, 0],
+        compare: (service: BulkWorld, life: number) => expectEqual(kind, fileOf(life), service),
       }
+      const { loads, resumed } = await killLoads(client, kills, randomOf(seed, kind.length))
+      if (kills >= 100) expect(loads).toBeGreaterThan(kills / 10)
       if (kills >= 100) expect(resumed).toBeGreaterThan(kills / 10)
     },
   )

@@ -12,7 +12,8 @@ import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
 import { parseDigest } from '../../client/src/sync/copy-digest.ts'
 import type { Sink } from '../../client/src/sync/sink.ts'
 import { proofCount } from '../proof/proof-count.ts'
-import { openBulkWorld } from '../testing/bulk-world.ts'
+import { killLoads } from '../testing/bulk-kills.ts'
+import type { BulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
 
@@ -31,8 +32,6 @@ async function dropSchema(name: string): Promise<void> {
   await db.query(`drop schema ${name} cascade`)
   await db.end()
 }
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
 
 type Target = { readonly args: readonly string[]; readonly open: () => Sink | Promise<Sink> }
 
@@ -61,77 +60,37 @@ const targets: { readonly [kind: string]: (life: number) => Target } = {
 }
 
 describe(`tender-sync run --bulk, killed ${kills} times (SEED=${seed})`, () => {
-  test.each(Object.keys(targets))(
+  test.concurrent.each(Object.keys(targets))(
     'C160, C162: %s is the edition by its digest afterwards, each time',
     { timeout: 120_000 + kills * 15_000 },
     async (kind) => {
-      const random = randomOf(seed, kind.length)
-      await using service = await openBulkWorld({ seed, records: 700, requestsPerMinute: 100_000 })
-      await service.publish(range(0, 3000))
-      await service.files.update()
-      const seen = { files: 0, pages: 0 }
-      /** Runs once; resolves to its code, which is null after a kill. */
-      const run = (target: Target, killed: (child: ChildProcess, event: string) => void) =>
-        new Promise<{ code: number | null; text: string }>((resolve) => {
-          const args = [
-            'run',
-            '--url',
-            service.origin,
-            '--sink',
-            ...target.args,
-            '--initial',
-            'history',
-            '--bulk',
-            '--json',
-          ]
+      const client = {
+        start: ({ origin, token }: BulkWorld, life: number) => {
+          const sink = targets[kind]!(life).args
+          const args = ['run', '--url', origin, '--sink', ...sink, '--initial', 'history', '--bulk', '--json']
           const child = spawn(process.execPath, [join(root, 'client/src/bin/tender-sync.ts'), ...args], {
-            env: { ...process.env, TENDER_TOKEN: service.token, HOME: folder },
+            env: { ...process.env, TENDER_TOKEN: token, HOME: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') },
           })
           children.add(child)
-          let text = ''
-          for (const stream of [child.stdout, child.stderr])
-            stream.on('data', (chunk: Buffer) => {
-              text += chunk
-              for (const [, event] of String(chunk).matchAll(/"event":"(run|files|progress)"/g)) killed(child, event!)
-            })
-          child.once('close', (code) => {
-            children.delete(child)
-            resolve({ code, text })
-          })
-        })
-      let done = 0
-      let lives = 0
-      let resumed = 0
-      while (done < kills) {
-        const target = targets[kind]!(lives++)
-        for (let isOver = false; !isOver; ) {
-          if (random.chance(0.3)) {
-            await service.publish(range(random.integer(0, 3000), random.integer(3000, 3100)).slice(0, 400))
-            if (random.chance(0.5)) await service.files.update()
-          }
-          const at = random.integer(1, 3)
-          const afterMs = random.integer(0, 500)
-          let events = 0
-          const mayEnd = done >= kills || random.chance(0.2)
-          const { code, text } = await run(target, (child, event) => {
-            if (event === 'files') seen.files++
-            if (!mayEnd && ++events === at) setTimeout(() => child.kill('SIGKILL'), afterMs)
-          })
-          // a server may still be busy with what the killed one sent: then this run is skipped
-          expect([null, 0, ...(kind === 'postgres' ? [3] : [])], text).toContain(code)
-          if (text.includes('"isResumed":true')) resumed++
-          if (code === null) done++
-          else isOver = code === 0
-        }
-        const sink = await target.open()
-        const { copy } = (await sink.state!.load())!
-        const digest = await sink.digest!()
-        await sink.end()
-        if (kind === 'postgres') await dropSchema(target.args.at(-1)!.replace('schema=', ''))
-        const { all } = parseDigest(service.log.newest!.checksum!)!
-        expect({ life: lives, all: digest!.all, kept: copy!.all }).toEqual({ life: lives, all, kept: all })
+          return child.once('close', () => children.delete(child))
+        },
+        loaded: /"event":"run"/,
+        goesOn: /"isResumed":true/,
+        // a server may still be busy with what the killed one sent: then this run is skipped
+        codes: [null, 0, ...(kind === 'postgres' ? [3] : [])],
+        compare: async ({ log }: BulkWorld, life: number) => {
+          const target = targets[kind]!(life)
+          const sink = await target.open()
+          const { copy } = (await sink.state!.load())!
+          const digest = await sink.digest!()
+          await sink.end()
+          if (kind === 'postgres') await dropSchema(target.args.at(-1)!.replace('schema=', ''))
+          const { all } = parseDigest(log.newest!.checksum!)!
+          expect({ life, all: digest!.all, kept: copy!.all }).toEqual({ life, all, kept: all })
+        },
       }
-      expect(seen.files).toBeGreaterThan(0)
+      const { loads, resumed } = await killLoads(client, kills, randomOf(seed, kind.length))
+      if (kills >= 100) expect(loads).toBeGreaterThan(kills / 10)
       // into the others it begins again, from the files that are there
       if (kills >= 100 && kind === 'sqlite') expect(resumed).toBeGreaterThan(kills / 10)
     },

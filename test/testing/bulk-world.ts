@@ -3,6 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { createBulkLinks } from '../../src/api/bulk/bulk-links.ts'
 import { createCursorSealer } from '../../src/api/cursors/cursor.ts'
 import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
@@ -17,6 +18,22 @@ import { generateTender } from './generate/stock.ts'
 import { createTestTokens } from './test-tokens.ts'
 
 const start = Date.UTC(2026, 10, 2, 1)
+
+/** Stops what is sent of files after so many bytes of all of them; `reached` is called then. */
+type Hold = { bytes: number; readonly reached: () => void }
+
+function heldBy(hold: Hold, file: Readable): Readable {
+  const held = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const isReached = chunk.length >= hold.bytes
+      held.push(isReached ? chunk.subarray(0, hold.bytes) : chunk)
+      hold.bytes -= chunk.length
+      if (isReached) hold.reached()
+      else done()
+    },
+  })
+  return pipeline(file, held, () => {}) as Readable
+}
 
 /** `records`: of a file. */
 export async function openBulkWorld({
@@ -59,6 +76,10 @@ export async function openBulkWorld({
     },
     log: { info: ({ path }: { path: string }) => asked.push(path), warn: () => {}, error: () => {} } as never,
   })
+  const held: { hold: Hold | undefined } = { hold: undefined }
+  app.addHook('onSend', async (_request, _reply, payload) =>
+    held.hold && payload instanceof Readable ? heldBy(held.hold, payload) : payload,
+  )
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const known = new Set<number>()
   let edition = 0
@@ -69,6 +90,7 @@ export async function openBulkWorld({
     token,
     origin,
     shown,
+    held,
     bulk,
     /** Paths of the requests that were answered. */
     asked,
