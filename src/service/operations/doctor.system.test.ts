@@ -8,8 +8,9 @@ import pg from 'pg'
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { startMailReceiver } from '../../../test/digests/mail-receiver.ts'
+import { s3Keys, startS3Store } from '../../../test/imitations/s3-store.ts'
 import { openEmptyDatabase, testDatabaseUrl } from '../../../test/world.ts'
-import type { MailSettings } from '../../platform/config.ts'
+import type { BucketLocation, MailSettings } from '../../platform/config.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { type DoctorOptions, runDoctor } from './doctor.ts'
 
@@ -182,4 +183,37 @@ test.skipIf(testDatabaseUrl === undefined)('a user who may not create tables is 
     await client.query(`drop role ${user}`)
     await client.end()
   }
+})
+
+test('the bucket of files has to be written, listed and read by signed addresses, and nothing stays there', async () => {
+  await using store = await startS3Store({ bucket: 'files', region: 'eu-1', clock: Date.now })
+  const place: BucketLocation = {
+    ...s3Keys,
+    kind: 'bucket',
+    bucket: 'files',
+    prefix: 'bulk/',
+    region: 'eu-1',
+    endpoint: store.url,
+  }
+  const folder = await newFolder()
+  const examineFiles = async (bulkFiles: BucketLocation, refusal: typeof store.refusal = () => undefined) => {
+    store.refusal = refusal
+    const { of, code } = await examine(folder, { readConfig: () => ({ bulkFiles }) })
+    expect(store.objects.size).toBe(0)
+    return [code, ...of('files in a bucket', 'ok'), ...of('files in a bucket', 'problem')]
+  }
+  expect(await examineFiles(place)).toEqual([0, expect.stringContaining(`${store.url} opens signed addresses`)])
+  expect(store.requests.map(({ method }) => method)).toEqual(['PUT', 'GET', 'GET', 'DELETE'])
+  const isObject = (path: string) => path.includes('/doctor-')
+  for (const [refusal, message] of [
+    [(method: string) => (method === 'PUT' ? 403 : undefined), /may read and write there/],
+    [(method: string, path: string) => (method === 'GET' && isObject(path) ? 403 : undefined), /s3:GetObject/],
+    [(method: string, path: string) => (method === 'GET' && !isObject(path) ? 403 : undefined), /s3:ListBucket/],
+  ] as const)
+    expect(await examineFiles(place, refusal)).toEqual([1, expect.stringMatching(message)])
+  expect(await examineFiles({ ...place, secretAccessKey: 'another' })).toEqual([
+    1,
+    expect.stringMatching(/SignatureDoesNotMatch; check AWS_/),
+  ])
+  expect(await examineFiles({ ...place, bucket: 'none' })).toEqual([1, expect.stringMatching(/none/)])
 })

@@ -11,7 +11,7 @@ import { clockLine } from '../../domain/clock-concern.ts'
 import { hourMs } from '../../domain/time.ts'
 import { fromNodes } from '../../edition/format/bucket-files.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
-import type { BucketLocation, Config, MailSettings } from '../../platform/config.ts'
+import { type BucketLocation, bucketUrlOf, type Config, type MailSettings } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { openHttp } from '../../platform/http.ts'
 import type { Random } from '../../platform/random.ts'
@@ -24,6 +24,7 @@ import { examineServers, type ServerFacts } from '../../store/server/examine-ser
 import { assertVersion } from '../../store/server/open-server.ts'
 import { askRunningService } from '../control/control-socket.ts'
 import type { Emit, EventOf } from '../events/command-event.ts'
+import { openBulkBucket } from '../nodes/bulk-bucket.ts'
 import { findPort, hostOf, type ListenAddress } from '../nodes/listening-address.ts'
 import { nodeClockConcern, publisherClockConcern } from '../watch/clock-concerns.ts'
 import { unknownSettings } from './setting-operations.ts'
@@ -98,6 +99,8 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   })
   if (config?.mail) await examine('mail', (found) => checkMailServer(config!.mail!, found))
   if (config?.editions) await examine('editions in a bucket', (found) => checkBucket(config!.editions!, options, found))
+  if (config?.bulkFiles)
+    await examine('files in a bucket', (found) => checkBulkBucket(config!.bulkFiles!, options, found))
   let service: ServiceState = 'none'
   await examine('service', async (found) => {
     const answered = await askService(options.dataFolder)
@@ -204,6 +207,37 @@ async function checkBucket(
             'It does not support conditional PUT (If-None-Match): only the row in the database keeps two publishers apart.',
           ),
     )
+  } finally {
+    await bucket.close()
+  }
+}
+
+const listingFix = 'Let the key list the bucket (s3:ListBucket).'
+
+/** Puts a trial object there, opens it by an address as a client does, and removes it. */
+async function checkBulkBucket(
+  location: BucketLocation,
+  { random, version }: DoctorOptions,
+  found: (finding: Finding) => void,
+): Promise<void> {
+  const bucket = openBulkBucket(location, version)
+  // ends what is left behind by a check that was late
+  const signal = AbortSignal.timeout(2 * checkMs)
+  // no name of a file: nodes leave it alone
+  const path = `doctor-${random.uuid()}`
+  try {
+    await bucket.put(path, Buffer.from('tenderstock'), signal)
+    try {
+      await bucket.tryAddress(path, signal)
+      const listed = await bucket.list(path, signal).catch((error: unknown) => {
+        throw error instanceof OperatorError ? new OperatorError(error.code, `${error.message} ${listingFix}`) : error
+      })
+      if (listed.length !== 1) return found(problem(`The bucket does not list what it holds. ${listingFix}`))
+    } finally {
+      await bucket.remove(path, signal)
+    }
+    const { origin } = new URL(bucketUrlOf(location))
+    found(ok(`The bucket of TENDERSTOCK_BULK_FILES can be written and listed, and ${origin} opens signed addresses.`))
   } finally {
     await bucket.close()
   }
