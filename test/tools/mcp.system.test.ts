@@ -130,6 +130,13 @@ describe.each(ways)('by %s', (way) => {
       ])
       const wrong = await call(client, 'search_tenders', { cpv: ['roads'] })
       expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('cpv')])
+      const names = await call(client, 'search_tenders', { wrds: 'road', order: 'best' })
+      expect([names.isError, textOf(names)]).toEqual([
+        true,
+        expect.stringMatching(/"wrds" is none of words, cpv, .*; order is none of relevance, newest, deadline, value$/),
+      ])
+      const none = await call(client, 'search_tenders', { words: 'qqqqq' })
+      expect(none.structuredContent).toMatchObject({ total: 0, remark: expect.stringContaining('code') })
       const date = await call(client, 'search_tenders', { deadline_after: '2026-99-99' })
       expect([date.isError, textOf(date)]).toEqual([true, expect.stringContaining('write it as 2026-12-01')])
       await expect(call(client, 'write_tender')).rejects.toMatchObject({ code: -32602 })

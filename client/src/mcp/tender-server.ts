@@ -7,6 +7,7 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
+import { Ajv, AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { TenderRecord } from '../types.ts'
 import { cutRecord, shortTenders } from './short-record.ts'
 import {
@@ -93,10 +94,32 @@ async function search(source: TenderSource, question: SearchQuestion): Promise<S
     nextOffset: isMore && next <= maxOffset ? next : null,
     ...(remark !== undefined && { remark }),
     ...(isMore && next > maxOffset && { remark: 'More are not listed: narrow the question.' }),
+    ...(total === 0 && question.words !== undefined && { remark: remark ?? noWords(source) }),
   }
 }
 
-const schemaOf = <Value>(schema: object) => fromJsonSchema<Value>(schema as JsonSchemaType)
+const noWords = ({ findCodes }: TenderSource): string =>
+  findCodes
+    ? 'Words are whole words of one language: leave some out, or search by a code that find_codes names.'
+    : 'Leave words out, or search by codes.'
+
+/** Names what is wrong with a question, so that an assistant repairs it at once. */
+class QuestionSchemas extends Ajv {
+  override errorsText(errors = this.errors): string {
+    return (errors ?? []).slice(0, 5).map(problemOf).join('; ')
+  }
+}
+
+function problemOf({ keyword, instancePath, params, message, parentSchema }: NonNullable<Ajv['errors']>[number]): string {
+  const member = instancePath.slice(1).replaceAll('/', ' ')
+  if (keyword === 'additionalProperties')
+    return `"${String(params['additionalProperty']).slice(0, 40)}" is none of ${Object.keys(parentSchema?.['properties']).join(', ')}`
+  if (keyword === 'enum') return `${member} is none of ${params['allowedValues'].join(', ')}`
+  return `${member} ${message}`.trim()
+}
+
+const validator = new AjvJsonSchemaValidator(new QuestionSchemas({ allErrors: true, verbose: true, strict: false }))
+const schemaOf = <Value>(schema: object) => fromJsonSchema<Value>(schema as JsonSchemaType, validator)
 
 type Definition = typeof searchTool | typeof getTool | typeof codesTool
 
