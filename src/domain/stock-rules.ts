@@ -9,7 +9,7 @@
  */
 export const stockRules = {
   parsers: 36,
-  acts: 5,
+  acts: 6,
   keys: 1,
   matching: 3,
   records: 3,

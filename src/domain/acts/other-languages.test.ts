@@ -23,6 +23,10 @@ const notice = (language: string, title: string, result?: LotResult): Notice => 
 
 test.each([
   ['fr', "Avis d'annulation : réfection de la toiture du gymnase", 'cancellation'],
+  ['fr', "Report d'échéance : travaux de couverture de l'école", 'deadline-extension'],
+  ['fr', "Avis d’infructuosité : fourniture de mobilier", 'cancellation'],
+  ['ca', 'Anul·lació: subministrament de mobiliari', 'cancellation'],
+  ['fi', 'Jälki-ilmoitus: siivouspalvelut', 'award'],
   ['fr', 'Procédure déclarée sans suite – fourniture de mobilier', 'cancellation'],
   ['it', 'Revoca della gara per servizi di pulizia', 'cancellation'],
   ['it', 'Gara deserta: fornitura di arredi', 'cancellation'],
@@ -214,4 +218,23 @@ test.each([
   const named = withNamedWinners(notice(language, 'x', { outcome: 'awarded', winners: [{ name }] }))
   const result = named.lots[0]!.result!
   expect(result).toEqual(what === 'nobody' ? { outcome: 'not-awarded' } : { outcome: 'awarded', winners: [{ name }] })
+})
+
+// without a deadline a sentence is all there is: a noun alone only speaks of what may come
+test.each([
+  ['fr', "Le pouvoir adjudicateur a décidé l'annulation de la procédure.", 'cancellation'],
+  ['fr', "Le pouvoir adjudicateur se réserve l'annulation de la consultation.", 'call'],
+  ['fr', "En cas d'abandon de la procédure, aucune indemnité n'est due.", 'call'],
+  ['fr', "Un avis d'attribution sera publié au BOAMP.", 'call'],
+  ['fr', "Nom de l'attributaire : Dupont", 'award'],
+  ['fr', "Le nom de l'attributaire sera publié.", 'call'],
+  ['fr', "La présente demande d'information ne constitue pas une consultation.", 'prior-information'],
+  ['fr', "La présente demande d'information sur le dossier doit être posée avant le 3 mai.", 'call'],
+  ['it', "È stato disposto l'annullamento della gara.", 'cancellation'],
+  ['it', "La stazione appaltante si riserva l'annullamento della gara.", 'call'],
+  ['ca', 'S’anul·la la licitació.', 'cancellation'],
+  ['ca', "S'ha adjudicat el contracte a Obres SL.", 'award'],
+  ['ca', "Més tard es publicarà l'anunci d'adjudicació.", 'call'],
+])('%s: %s says %s', (language, text, act) => {
+  expect(readAct({ ...notice(language, 'Travaux'), description: { [language]: text } }).act).toBe(act)
 })

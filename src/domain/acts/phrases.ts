@@ -75,13 +75,17 @@ function readTokens(part: string): Token[] {
 
 function elementsOf(text: string): Element[] {
   const parts = text.split(/\s+/).filter((part) => /[\p{L}\p{N}:$…]/u.test(part))
-  return parts.map((part): Element => {
-    if (part === '…') return { kind: 'gap' }
-    if (part === ':') return { kind: 'colon' }
-    if (part === '$') return { kind: 'end' }
-    const word = foldText(part.replaceAll('*', ''))
-    if (part.endsWith('*')) return { kind: 'prefix', text: word }
-    return part.startsWith('*') ? { kind: 'suffix', text: word } : { kind: 'word', text: word }
+  return parts.flatMap((part): Element[] => {
+    if (part === '…') return [{ kind: 'gap' }]
+    if (part === ':') return [{ kind: 'colon' }]
+    if (part === '$') return [{ kind: 'end' }]
+    // a part with an apostrophe, a hyphen or a middle dot is several words of a text
+    const words = part.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+    return words.map((each, index): Element => {
+      const text = foldText(each)
+      if (part.endsWith('*') && index === words.length - 1) return { kind: 'prefix', text }
+      return { kind: part.startsWith('*') && index === 0 ? 'suffix' : 'word', text }
+    })
   })
 }
 
