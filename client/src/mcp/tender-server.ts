@@ -110,7 +110,13 @@ class QuestionSchemas extends Ajv {
   }
 }
 
-function problemOf({ keyword, instancePath, params, message, parentSchema }: NonNullable<Ajv['errors']>[number]): string {
+function problemOf({
+  keyword,
+  instancePath,
+  params,
+  message,
+  parentSchema,
+}: NonNullable<Ajv['errors']>[number]): string {
   const member = instancePath.slice(1).replaceAll('/', ' ')
   if (keyword === 'additionalProperties')
     return `"${String(params['additionalProperty']).slice(0, 40)}" is none of ${Object.keys(parentSchema?.['properties']).join(', ')}`

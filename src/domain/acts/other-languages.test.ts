@@ -24,7 +24,7 @@ const notice = (language: string, title: string, result?: LotResult): Notice => 
 test.each([
   ['fr', "Avis d'annulation : réfection de la toiture du gymnase", 'cancellation'],
   ['fr', "Report d'échéance : travaux de couverture de l'école", 'deadline-extension'],
-  ['fr', "Avis d’infructuosité : fourniture de mobilier", 'cancellation'],
+  ['fr', 'Avis d’infructuosité : fourniture de mobilier', 'cancellation'],
   ['ca', 'Anul·lació: subministrament de mobiliari', 'cancellation'],
   ['fi', 'Jälki-ilmoitus: siivouspalvelut', 'award'],
   ['fr', 'Procédure déclarée sans suite – fourniture de mobilier', 'cancellation'],
