@@ -116,7 +116,7 @@ function problemOf({
   params,
   message,
   parentSchema,
-}: NonNullable<Ajv['errors']>[number]): string {
+}: NonNullable<InstanceType<typeof Ajv>['errors']>[number]): string {
   const member = instancePath.slice(1).replaceAll('/', ' ')
   if (keyword === 'additionalProperties')
     return `"${String(params['additionalProperty']).slice(0, 40)}" is none of ${Object.keys(parentSchema?.['properties']).join(', ')}`
