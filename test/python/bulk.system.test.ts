@@ -1,11 +1,15 @@
 // The client of Python loads its first run from files of a whole edition: whatever happens to them or to it, the copy
 // is one published edition, and goes on from there.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
+import { computedHash } from '../../client/src/sinks/record/record-hash.ts'
 import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
+import { recordOf } from '../../client/src/testing/sink-conformance.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { killLoads } from '../testing/bulk-kills.ts'
@@ -36,6 +40,21 @@ rows = polars.concat([polars.scan_parquet(url) for url in sys.argv[1:]]).collect
 newest = rows.sort("last_modified").unique("id", keep="last")
 delta = polars.read_parquet(sys.argv[-1])
 print(rows.height, newest.height, newest.join(delta, on=["id", "last_modified"], how="semi").height)
+`
+
+/** Of each page of loaded files: how many records, and how many of them with the hash of their heads. */
+const pages = `
+import sys
+from tender_sync.bulk import Files
+from tender_sync.copies import LineRecord
+files, cursor = Files(None, sys.argv[1]), sys.argv[2]
+while cursor:
+    page = files.page(cursor)
+    if page is None:
+        break
+    print(len(page.data), sum(isinstance(each, LineRecord) for each in page.data))
+    cursor = page.next_cursor
+print(files.refusal)
 `
 
 type Kind = 'sqlite' | 'ndjson'
@@ -108,6 +127,38 @@ describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {
     // what was there is not loaded again
     if (name === 'a cut file')
       expect(proxy.files.filter(({ range }) => /^bytes=[1-9]/.test(range ?? ''))).toHaveLength(1)
+  })
+
+  type Head = { bytes: number; hash: string; lastModified: string }
+  test.each<[string, (heads: Head[]) => unknown, string]>([
+    ['right', () => {}, '100 100\n50 50\nNone\n'],
+    ['absent', (heads) => heads.pop(), '100 0\n50 0\nNone\n'],
+    ['of another length', ([head]) => head!.bytes++, 'has another length'],
+    ['of another time', (heads) => (heads[100]!.lastModified = heads[1]!.lastModified), '100 100\n.* is not its own'],
+    ['with another hash', (heads) => (heads[100]!.hash = heads[1]!.hash), '100 100\n.* is not its own'],
+    ['without a hash', (heads) => (heads[1]!.hash = ''), 'is no head'],
+  ])('heads that are %s', async (name, change, expected) => {
+    const own = join(folder, name.replaceAll(' ', '-'))
+    mkdirSync(own)
+    const records = Array.from({ length: 150 }, (_, number) => recordOf(number))
+    const heads = records.map((record) => ({
+      ...(({ id, lastModified, status }) => ({ id, lastModified, status }))(record),
+      bytes: Buffer.byteLength(JSON.stringify(record)),
+      hash: computedHash(record),
+    }))
+    change(heads)
+    const put = (rows: readonly object[], format: string) => {
+      const packed = gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      const sha256 = hash('sha256', packed)
+      writeFileSync(join(own, `${sha256}.gz`), packed)
+      return { url: '', sha256, bytes: packed.length, rows: rows.length, format, table: 'tenders' }
+    }
+    const files = [put(records, 'ndjson'), put(heads, 'heads')]
+    const manifest = { schema: 1, edition: 7, lastModified: '', records: 150, files }
+    writeFileSync(join(own, 'manifest.json'), JSON.stringify(manifest))
+    const cursor = `bulk:7-${files[0]!.sha256.slice(0, 4)}:0:0`
+    const { out, err } = await runPython(newest!, ['-c', pages, own, cursor])
+    expect(out, err).toMatch(new RegExp(expected))
   })
 
   test('where there are no files, or wrong ones, the list brings the records, and that is said', async () => {

@@ -11,9 +11,12 @@ import re
 import shutil
 import urllib.parse
 import zlib
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, cast
 
 from .client import BACKOFF, MANIFEST, Client, Page, checked_record, retry_after
+from .contract import TenderRecord
+from .copies import LineRecord
+from .digest import record_hash
 from .errors import FeedError, ProblemError, TenderError, UnreachableError
 
 # With it the cursors of files begin.
@@ -22,6 +25,9 @@ _PAGE = 100
 # How often a manifest may name other files while they are loaded, and a file have a wrong digest.
 _MOST_MANIFESTS = 4
 _MOST_WRONG = 2
+# One record in so many is hashed although its hash came with it.
+_CHECKED_EACH = 50
+_HEAD = ("id", "lastModified", "status", "archiveReason", "mergedInto")
 
 
 class _NoFiles(TenderError):
@@ -49,6 +55,7 @@ class Files:
         self._folder = folder
         self._manifest: Optional[Dict[str, Any]] = None
         self._lines: Optional[Iterator[bytes]] = None
+        self._heads: Optional[Iterator[bytes]] = None
         self._place = _Place(0, 0)
 
     def page(self, cursor: Optional[str]) -> Optional[Page]:
@@ -77,7 +84,7 @@ class Files:
 
     def end(self) -> None:
         """Removes the files."""
-        self._lines = None
+        self._lines = self._heads = None
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _load(self) -> Optional[Dict[str, Any]]:
@@ -86,9 +93,9 @@ class Files:
         try:
             for attempt in range(_MOST_MANIFESTS):
                 manifest = self._client.manifest(is_manifest)
-                files = _records(manifest)
-                if not files:
+                if not _records(manifest):
                     raise _NoFiles("the manifest names no files of records")
+                files = _loads(manifest)
                 self._remove_others(files)
                 try:
                     for file in files:
@@ -123,7 +130,7 @@ class Files:
                 manifest: Dict[str, Any] = json.load(file)
         except (OSError, ValueError):
             return None
-        if not is_manifest(manifest) or any(_size(self._path(file)) != file["bytes"] for file in _records(manifest)):
+        if not is_manifest(manifest) or any(_size(self._path(file)) != file["bytes"] for file in _loads(manifest)):
             return None
         return manifest
 
@@ -183,25 +190,48 @@ class Files:
 
     def _next(self) -> List[Any]:
         """The records of a page, all of one file."""
-        file = _records(self._manifest or {})[self._place.file]
+        manifest = self._manifest or {}
+        file = _records(manifest)[self._place.file]
         if self._lines is None:
+            heads = _heads(manifest)
             self._lines = _lines(self._path(file), self._place.row)
-        records = []
+            self._heads = _lines(self._path(heads[self._place.file]), self._place.row) if heads else None
+        records: List[Any] = []
         row = self._place.row
         for line in self._lines:
-            records.append(checked_record(json.loads(line), None))
+            records.append(self._record(line, row + len(records)))
             if len(records) == _PAGE:
                 break
         row += len(records)
         if row < file["rows"] and len(records) == _PAGE:
             self._place = _Place(self._place.file, row)
             return records
-        # the end of the gzip file holds its checksum
-        if next(self._lines, None) is not None or row != file["rows"]:
+        # the end of a gzip file holds its checksum
+        is_over = next(self._lines, None) is None and (self._heads is None or next(self._heads, None) is None)
+        if not is_over or row != file["rows"]:
             raise ValueError("it has other lines than its manifest says, %d in place of %d" % (row, file["rows"]))
-        self._lines = None
+        self._lines = self._heads = None
         self._place = _Place(self._place.file + 1, 0)
         return records
+
+    def _record(self, line: bytes, row: int) -> TenderRecord:
+        """The record of a line, with its hash where a head has it."""
+        line = line.rstrip(b"\n")
+        record = checked_record(json.loads(line), None)
+        if self._heads is None:
+            return record
+        head = json.loads(next(self._heads, b"{}"))
+        if not isinstance(head, dict) or not re.fullmatch("[0-9a-f]{64}", str(head.get("hash"))):
+            raise ValueError("a line is no head of a record")
+        if head.get("bytes") != len(line):
+            raise ValueError("the record %s has another length than its head says" % record["id"])
+        is_its_head = all(record.get(name) == head.get(name) for name in _HEAD)
+        if not is_its_head or (row % _CHECKED_EACH == 0 and record_hash(record).hex() != head["hash"]):
+            raise ValueError("the head of the record %s is not its own" % record["id"])
+        # a half surrogate pair, which no file holds, is written as an escape
+        if b"\\ud" in line or b"\\uD" in line:
+            return record
+        return cast(TenderRecord, LineRecord(record, line.decode("utf-8"), bytes.fromhex(head["hash"])))
 
 
 def _lines(path: str, skipped: int) -> Iterator[bytes]:
@@ -235,6 +265,17 @@ def _records(manifest: Dict[str, Any]) -> List[Dict[str, Any]]:
     """The files from which a copy is made, in their order."""
     files: List[Dict[str, Any]] = manifest.get("files", [])
     return [file for file in files if file["format"] == "ndjson" and file["table"] == "tenders"]
+
+
+def _heads(manifest: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """The heads of each of them; empty from a service that has none."""
+    heads = [file for file in manifest.get("files", []) if file["format"] == "heads" and file["table"] == "tenders"]
+    return heads if [file["rows"] for file in heads] == [file["rows"] for file in _records(manifest)] else []
+
+
+def _loads(manifest: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Everything that a copy is made from."""
+    return _records(manifest) + _heads(manifest)
 
 
 def is_manifest(value: Any) -> bool:

@@ -24,6 +24,14 @@ _half_pairs = re.compile("[\ud800-\udfff]")
 _schema = 1
 
 
+class LineRecord(Dict[str, Any]):
+    """A record with the line from which it was read, and the hash that came with it."""
+
+    def __init__(self, record: Mapping[str, Any], text: str, given: bytes) -> None:
+        super().__init__(record)
+        self.text, self.hash = text, given
+
+
 def record_text(record: Mapping[str, Any]) -> str:
     """As it is stored: without half surrogate pairs, which no file holds."""
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
@@ -215,10 +223,14 @@ class Copy:
         # times have one fixed form, so their order is that of the texts
         if held is not None and record["lastModified"] < held[0]:
             return
-        text = record_text(record)
-        # only a text that was changed is read again
-        clean = json.loads(text) if "\ufffd" in text else record
-        hashed = record_hash(clean)
+        if isinstance(record, LineRecord):
+            clean: Mapping[str, Any] = record
+            text, hashed = record.text, record.hash
+        else:
+            text = record_text(record)
+            # only a text that was changed is read again
+            clean = json.loads(text) if "\ufffd" in text else record
+            hashed = record_hash(clean)
         if held is not None and record["lastModified"] == held[0] and hashed == bytes(held[1]):
             return
         places = ", ".join("?" * (len(COLUMNS) + 2))
