@@ -48,7 +48,11 @@ type Token = { readonly token: string; readonly stem: string; readonly names: Na
 type Name = { readonly code: string; readonly words: number; readonly place: number }
 type Index = {
   /** The words of names, and where each stands. */
-  readonly tokens: readonly Token[]
+  readonly tokens: ReadonlyMap<string, Token>
+  /** Those of one stem. */
+  readonly byStem: ReadonlyMap<string, readonly Token[]>
+  /** All of them, each between two line ends. */
+  readonly text: string
   readonly tradeWords: ReadonlyMap<string, readonly string[]>
 }
 
@@ -67,7 +71,9 @@ function indexOf(): Index {
       })
     }
   index = {
-    tokens: [...byToken.values()],
+    tokens: byToken,
+    byStem: Map.groupBy(byToken.values(), ({ stem }) => stem),
+    text: `\n${[...byToken.keys()].join('\n')}\n`,
     tradeWords: new Map([...tradeWords()].map(([word, codes]) => [tokensOf(word).join(' '), codes])),
   }
   return index
@@ -89,11 +95,26 @@ function likenessOf(typed: string, typedStem: string, { token, stem }: Token): n
 const stemOf = (word: string): string =>
   word.length < 5 ? word.replace(/s$/, '') : word.replace(/(?:ungen|ung|ing|ers|er|en|es|s|e|n)$/, '')
 
+/** All words of names that may be alike: they hold the stem of the typed word, or it begins with theirs. */
+function tokensLike(typed: string, typedStem: string): Set<Token> {
+  const { tokens, byStem, text } = indexOf()
+  const like = new Set<Token>(byStem.get(typedStem))
+  for (let length = 5; length < typed.length; length++)
+    for (const token of byStem.get(typed.slice(0, length)) ?? []) like.add(token)
+  const part = typedStem || typed
+  for (let at = text.indexOf(part); at >= 0; ) {
+    const end = text.indexOf('\n', at)
+    like.add(tokens.get(text.slice(text.lastIndexOf('\n', at) + 1, end))!)
+    at = text.indexOf(part, end)
+  }
+  return like
+}
+
 /** Points of the names by one typed word, 0 to 1 for each code. */
 function pointsByName(typed: string): Map<string, number> {
   const points = new Map<string, number>()
   const typedStem = stemOf(typed)
-  for (const token of indexOf().tokens) {
+  for (const token of tokensLike(typed, typedStem)) {
     const likeness = likenessOf(typed, typedStem, token)
     if (likeness === 0) continue
     for (const { code, words, place } of token.names) {

@@ -260,37 +260,43 @@ function fitEffects(
   caution = 1,
 ): Effects & { readonly rest: readonly number[] } {
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const ids = new Map<string, number>()
+  const column = (shrinkage: number, levelOf: (levels: Levels) => string | undefined) => ({
+    shrinkage: shrinkage * caution,
+    /** The number of each observation's level, −1 where it has none. */
+    own: Int32Array.from(levels, (each) => {
+      const level = levelOf(each)
+      if (level === undefined) return -1
+      const known = ids.get(level) ?? ids.size
+      ids.set(level, known)
+      return known
+    }),
+  })
   const columns = [
-    ...cpvDepths.map((_, depth) => ({
-      shrinkage: tuning.cpvShrinkage * caution,
-      of: (index: number): string | undefined => levels[index]!.cpv[depth],
-    })),
-    ...(levels[0]?.other ?? []).map((_, position) => ({
-      shrinkage: tuning.otherShrinkage * caution,
-      of: (index: number): string | undefined => levels[index]!.other[position],
-    })),
+    ...cpvDepths.map((_, depth) => column(tuning.cpvShrinkage, ({ cpv }) => cpv[depth])),
+    ...(levels[0]?.other ?? []).map((_, position) => column(tuning.otherShrinkage, ({ other }) => other[position])),
   ]
-  const effects = new Map<string, number>()
+  const effectOf = new Float64Array(ids.size)
+  const changeOf = new Float64Array(ids.size)
   const rest = values.map((value) => value - mean)
   for (let sweep = 0; sweep < tuning.sweeps; sweep++)
-    for (const { shrinkage, of } of columns) {
-      const sums = new Map<string, { sum: number; count: number }>()
-      for (const index of values.keys()) {
-        const level = of(index)
-        if (level === undefined) continue
-        const known = sums.get(level) ?? { sum: 0, count: 0 }
-        known.sum += rest[index]! + (effects.get(level) ?? 0)
-        known.count++
-        sums.set(level, known)
+    for (const { shrinkage, own } of columns) {
+      const sums = new Float64Array(ids.size)
+      const counts = new Uint32Array(ids.size)
+      for (const [index, level] of own.entries()) {
+        if (level < 0) continue
+        sums[level] = sums[level]! + (rest[index]! + effectOf[level]!)
+        counts[level] = counts[level]! + 1
       }
-      const changes = new Map<string, number>()
-      for (const [level, { sum, count }] of sums) {
-        const effect = sum / (count + shrinkage)
-        changes.set(level, effect - (effects.get(level) ?? 0))
-        effects.set(level, effect)
+      for (const [level, count] of counts.entries()) {
+        if (count === 0) continue
+        const effect = sums[level]! / (count + shrinkage)
+        changeOf[level] = effect - effectOf[level]!
+        effectOf[level] = effect
       }
-      for (const index of values.keys()) rest[index] = rest[index]! - (changes.get(of(index) ?? '') ?? 0)
+      for (const [index, level] of own.entries()) if (level >= 0) rest[index] = rest[index]! - changeOf[level]!
     }
+  const effects = new Map([...ids].map(([level, id]) => [level, effectOf[id]!]))
   return { mean, effects, rest }
 }
 

@@ -253,7 +253,7 @@ test('a scan finds the same as a plain filter, in any edition, from any row to a
   let found = 0
   let indexed = 0
   for (let round = 0; round < rounds; round++) {
-    const both = randomBoth(random, random.integer(chunkSize, 4 * chunkSize))
+    const both = randomBoth(random, random.integer(chunkSize, proofCount({ share: 2, full: 4 }) * chunkSize))
     const editions = both.ends.length - 1
     const oldest = Math.max(1, editions - random.integer(0, 4))
     both.forget(oldest)
