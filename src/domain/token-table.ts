@@ -26,100 +26,123 @@ export const manyWords = 1 << 18
 export const fewWords = 1 << 12
 /** Maximum letters of a word; the longer ones are read the slow way. */
 const longestWord = 255
-/** Stands for the number of a word that is too long, or for which there is no room. */
-const notKept = -1
+/** The numbers of FNV-1a; the first as 32 bits with a sign, which all that follow are, too. */
+const firstHash = 0x811c9dc5 | 0
+const hashFactor = 0x01000193
+
+/** Words for which a table has room at first; it doubles when half of its slots are taken. */
+const firstSlots = 1 << 9
+
+/** The numbers of a word are those of `all` from `start` up to, but not including, `end`. */
+type FoundNumbers = (all: Int32Array, start: number, end: number) => void
 
 /** The numbers that each word has, as the maker of the table computes them. */
 export type TokenTable = {
   /** Calls `found` with what is remembered of each word, in the order of the text; those of `jointWords` last. */
-  readonly read: (text: string, found: (numbers: Int32Array) => void) => void
+  readonly read: (text: string, found: FoundNumbers) => void
   /** Forgets all numbers, because they no longer apply. */
   readonly forget: () => void
 }
 
 /** `numbersOf` is called once for each distinct word, in its folded form. `maxWords` is a power of two. */
 export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWords = manyWords): TokenTable {
-  const slots = maxWords * 4
-  /** Word number + 1 by hash. */
-  const table = new Int32Array(slots)
-  const hashes = new Int32Array(maxWords)
-  const starts = new Int32Array(maxWords + 1)
-  let letters = new Uint16Array(maxWords * 4)
-  let numbers: Int32Array[] = []
-  let count = 0
+  /** Hash, number of letters, start and end of the numbers in `kept`; free if it has no letters. */
+  let slots = new Int32Array(firstSlots * 4)
+  let mask = slots.length - 4
+  /** Of each word its numbers, then its letters, so that a word that is found touches few lines of the cache. */
+  let kept = new Int32Array(firstSlots * 8)
+  let keptLength = 0
+  let words = 0
   const buffer = new Uint16Array(longestWord + 1)
 
   function forget(): void {
-    table.fill(0)
-    numbers = []
-    count = 0
+    slots.fill(0)
+    keptLength = 0
+    words = 0
   }
 
-  function wordOf(length: number, hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (slots - 1)
-    for (let held = table[slot]!; held !== 0; held = table[slot]!) {
-      const word = held - 1
-      if (hashes[word] === hash && isWord(word, length)) return word
-      slot = (slot + 1) & (slots - 1)
-    }
-    return addWord(length, hash, slot)
+  /** The word whose letters are in the buffer. */
+  function meet(length: number, hash: number, found: FoundNumbers): void {
+    let slot = firstSlotOf(hash)
+    for (; slots[slot + 1] !== 0; slot = (slot + 4) & mask)
+      if (slots[slot] === hash && slots[slot + 1] === length && hasLetters(slots[slot + 3]!, length)) {
+        found(kept, slots[slot + 2]!, slots[slot + 3]!)
+        return
+      }
+    const numbers = numbersOf(String.fromCharCode(...buffer.subarray(0, length)))
+    if (words < maxWords) addWord(length, hash, slot, numbers)
+    found(numbers, 0, numbers.length)
   }
 
-  function isWord(word: number, length: number): boolean {
-    const start = starts[word]!
-    if (starts[word + 1]! - start !== length) return false
-    for (let index = 0; index < length; index++) if (letters[start + index] !== buffer[index]) return false
+  const firstSlotOf = (hash: number): number => ((hash ^ (hash >>> 15)) << 2) & mask
+
+  function hasLetters(start: number, length: number): boolean {
+    for (let index = 0; index < length; index++) if (kept[start + index] !== buffer[index]) return false
     return true
   }
 
-  function addWord(length: number, hash: number, slot: number): number {
-    if (count === maxWords) return notKept
-    const word = count++
-    const start = starts[word]!
-    if (start + length > letters.length) {
-      const larger = new Uint16Array(letters.length * 2)
-      larger.set(letters)
-      letters = larger
+  function addWord(length: number, hash: number, slot: number, numbers: Int32Array): void {
+    const start = keptLength
+    const end = start + numbers.length
+    keptLength = end + length
+    if (keptLength > kept.length) {
+      const larger = new Int32Array(keptLength * 2)
+      larger.set(kept)
+      kept = larger
     }
-    for (let index = 0; index < length; index++) letters[start + index] = buffer[index]!
-    starts[word + 1] = start + length
-    hashes[word] = hash
-    table[slot] = word + 1
-    numbers[word] = numbersOf(String.fromCharCode(...buffer.subarray(0, length)))
-    return word
+    kept.set(numbers, start)
+    kept.set(buffer.subarray(0, length), end)
+    fillSlot(slot, hash, length, start, end)
+    words++
+    if (words * 8 > slots.length) doubleSlots()
   }
 
-  function readSlowly(text: string, found: (numbers: Int32Array) => void): void {
+  function fillSlot(slot: number, hash: number, length: number, start: number, end: number): void {
+    slots[slot] = hash
+    slots[slot + 1] = length
+    slots[slot + 2] = start
+    slots[slot + 3] = end
+  }
+
+  function doubleSlots(): void {
+    const old = slots
+    slots = new Int32Array(old.length * 2)
+    mask = slots.length - 4
+    for (let from = 0; from < old.length; from += 4) {
+      if (old[from + 1] === 0) continue
+      let slot = firstSlotOf(old[from]!)
+      while (slots[slot + 1] !== 0) slot = (slot + 4) & mask
+      fillSlot(slot, old[from]!, old[from + 1]!, old[from + 2]!, old[from + 3]!)
+    }
+  }
+
+  function readSlowly(text: string, found: FoundNumbers): void {
     readTokens(tokensOf(text), found)
     readTokens(jointWords(text), found)
   }
 
-  function readTokens(tokens: readonly string[], found: (numbers: Int32Array) => void): void {
+  function readTokens(tokens: readonly string[], found: FoundNumbers): void {
     for (const token of tokens) {
       if (token.length > longestWord) {
-        found(numbersOf(token))
+        const numbers = numbersOf(token)
+        found(numbers, 0, numbers.length)
         continue
       }
-      let hash = 0x811c9dc5
+      let hash = firstHash
       for (let index = 0; index < token.length; index++) {
         buffer[index] = token.charCodeAt(index)
-        hash = Math.imul(hash ^ buffer[index]!, 0x01000193)
+        hash = Math.imul(hash ^ buffer[index]!, hashFactor)
       }
       meet(token.length, hash, found)
     }
   }
 
-  function meet(length: number, hash: number, found: (numbers: Int32Array) => void): void {
-    const word = wordOf(length, hash)
-    found(word === notKept ? numbersOf(String.fromCharCode(...buffer.subarray(0, length))) : numbers[word]!)
-  }
-
   return {
     forget,
     read: (text, found) => {
-      if (count > maxWords - (maxWords >> 2)) forget()
+      if (words > maxWords - (maxWords >> 2)) forget()
       let length = 0
-      let hash = 0x811c9dc5
+      let hash = firstHash
       for (let index = 0; index < text.length; index++) {
         const code = text.charCodeAt(index)
         let kind = kinds[code]!
@@ -130,13 +153,13 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
         if (kind >= firstLetter) {
           if (length > longestWord) return readSlowly(text, found)
           buffer[length++] = kind
-          hash = Math.imul(hash ^ kind, 0x01000193)
+          hash = Math.imul(hash ^ kind, hashFactor)
         } else if (kind === separator) {
           if (length > 0) {
             if (length > longestWord) return readSlowly(text, found)
             meet(length, hash, found)
             length = 0
-            hash = 0x811c9dc5
+            hash = firstHash
           }
         } else if (kind === complex) return readSlowly(text, found)
       }

@@ -24,7 +24,7 @@ test('a table reads them after the words of the text, also where it reads slowly
   const table = openTokenTable((token) => Int32Array.of(seen.push(token) - 1))
   const read = (text: string) => {
     const found: string[] = []
-    table.read(text, ([number]) => void found.push(seen[number!]!))
+    table.read(text, (numbers, start) => void found.push(seen[numbers[start]!]!))
     return found
   }
   expect(read('Maler- und Lackierarbeiten')).toEqual(['maler', 'und', 'lackierarbeiten', 'malerarbeiten'])

@@ -191,7 +191,7 @@ describe('the fast scanner of words', () => {
 
   const readAll = (texts: readonly string[]): string[] => {
     const found = new Set<number>()
-    for (const text of texts) table.read(text, (numbers) => void found.add(numbers[0]!))
+    for (const text of texts) table.read(text, (numbers, start) => void found.add(numbers[start]!))
     return [...new Set([...found].map((number) => seen[number]!))].sort()
   }
 

@@ -1,5 +1,5 @@
-// Finds which of many searches a record matches: every search is filed under the rarest of its clauses, and checked
-// where that occurs.
+// Finds which of many searches a record matches: every search is filed under the two rarest of its clauses, and checked
+// where both occur.
 import { firstDeadline } from '#flat/record/first-deadline'
 import { buyersOf } from '../domain/buyers.ts'
 import { cpvRange } from '../domain/cpv.ts'
@@ -42,10 +42,12 @@ export type SearchIndex = {
 }
 
 /**
- * Programs of one atom, one after the other: end, filter, condition or -1, clauses, then each clause as its length and
- * atoms.
+ * The programs filed under one atom. Those that need one further atom are a group: in `groups` that atom or -1, then
+ * where in `words` its filters start that need nothing more, where these end, and where its other programs end. Each of
+ * those is its end, filter, condition or -1, number of clauses, then each clause as its length and atoms, then the
+ * excluded atoms. A filter that is filed several times is negative: its complement.
  */
-type Filed = { readonly words: Int32Array }
+type Filed = { readonly groups: Int32Array; readonly words: Int32Array }
 
 /** `sample`: some records like those to come; they show which clause of each filter is the rarest. */
 export function indexSearches(filters: readonly SearchFilter[], sample: readonly TenderRecord[]): SearchIndex {
@@ -74,7 +76,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
   }
   const conditions: number[] = []
   const filed = fileAll(programs, counts, conditions)
-  /** The round in which each filter was found, because several atoms of its anchor may occur. */
+  /** The round in which each filter was found that is filed several times. */
   const foundIn = new Int32Array(filters.length)
 
   return {
@@ -83,28 +85,44 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
       if (record.archiveReason !== undefined) return found
       const round = reader.read(record)
       const { marks, present } = reader
-      const amount = record.contractAmount
-      const value = amount !== null && amount.currency === 'EUR' ? amount.value : Number.NaN
-      const left = Date.parse(firstDeadline(record)?.at ?? '') - at
-      const meets = (condition: number): boolean =>
-        (conditions[condition] === -Infinity || value >= conditions[condition]!) &&
-        (conditions[condition + 1] === Infinity || value <= conditions[condition + 1]!) &&
-        (conditions[condition + 2] === -Infinity || left >= conditions[condition + 2]!)
+      const meets = conditionsOf(record, at, conditions)
+      const add = (filed: number): void => {
+        if (filed < 0) {
+          if (foundIn[~filed] === round) return
+          foundIn[~filed] = round
+        }
+        found.push(filed < 0 ? ~filed : filed)
+      }
       for (let index = reader.presentCount() - 1; index >= 0; index--) {
         const list = filed[present[index]!]
         if (list === undefined) continue
-        const words = list.words
-        for (let position = 0; position < words.length; position = words[position]!) {
-          if (!holds(words, position, marks, round)) continue
-          const filter = words[position + 1]!
-          const condition = words[position + 2]!
-          if (foundIn[filter] === round || (condition >= 0 && !meets(condition))) continue
-          foundIn[filter] = round
-          found.push(filter)
+        const { groups, words } = list
+        for (let group = 0; group < groups.length; group += 4) {
+          if (groups[group] !== noSecond && marks[groups[group]!] !== round) continue
+          let position = groups[group + 1]!
+          for (const end = groups[group + 2]!; position < end; position++) add(words[position]!)
+          for (const end = groups[group + 3]!; position < end; position = words[position]!)
+            if (holds(words, position, marks, round) && meets(words[position + 2]!)) add(words[position + 1]!)
         }
       }
       return found
     },
+  }
+}
+
+/** Whether the numbers of a record meet a condition, which is read only where one is asked for. */
+function conditionsOf(record: TenderRecord, at: number, conditions: readonly number[]): (condition: number) => boolean {
+  const amount = record.contractAmount
+  const value = amount !== null && amount.currency === 'EUR' ? amount.value : Number.NaN
+  let left: number | undefined
+  return (condition) => {
+    if (condition < 0) return true
+    const [valueMin, valueMax, minMs] = [conditions[condition]!, conditions[condition + 1]!, conditions[condition + 2]!]
+    if ((valueMin !== -Infinity && !(value >= valueMin)) || (valueMax !== Infinity && !(value <= valueMax)))
+      return false
+    if (minMs === -Infinity) return true
+    left ??= Date.parse(firstDeadline(record)?.at ?? '') - at
+    return left >= minMs
   }
 }
 
@@ -159,25 +177,60 @@ function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, n
   }
 }
 
-/** Files every program under each atom of its rarest clause; the conditions on numbers are added to `conditions`. */
+/** Maximum number of pairs of atoms under which one program is filed. */
+const maxPairs = 64
+/** Stands for the second atom of a program that needs none, or has too many. */
+const noSecond = -1
+
+/** The programs filed under a pair of atoms: those that need nothing more, and the others one after the other. */
+type Group = { readonly bare: number[]; readonly bodies: number[][] }
+
+/**
+ * Files every program under each atom of its rarest clause, and there under each of its second rarest; the conditions
+ * on numbers are added to `conditions`.
+ */
 function fileAll(programs: readonly Program[], counts: Uint32Array, conditions: number[]): (Filed | undefined)[] {
-  const lists: (number[] | undefined)[] = []
-  programs.forEach((program, filter) => {
+  const lists: (Map<number, Group> | undefined)[] = []
+  programs.forEach((program, number) => {
     const anchor = rarestClause(program, counts)
-    const others = program.clauses.filter((_, index) => index !== anchor)
     // the rarest clauses fail first
+    const others = program.clauses.filter((_, index) => index !== anchor)
     others.sort((a, b) => occurrences(a, counts) - occurrences(b, counts))
+    const atoms = new Set(program.clauses[anchor]!)
+    let seconds = new Set([noSecond])
+    if (others.length > 0 && atoms.size * others[0]!.length <= maxPairs) seconds = new Set(others.shift())
+    const filter = atoms.size * seconds.size > 1 ? ~number : number
     const condition = conditionOf(program, conditions)
     const body = [filter, condition, others.length, ...others.flatMap((clause) => [clause.length, ...clause])]
     body.push(...program.excluded)
-    for (const atom of new Set(program.clauses[anchor]!)) {
-      lists[atom] ??= []
-      const list = lists[atom]
-      list.push(list.length + 1 + body.length)
-      for (const word of body) list.push(word)
+    const isBare = condition < 0 && body.length === 3
+    for (const atom of atoms) {
+      lists[atom] ??= new Map()
+      for (const second of seconds) {
+        const group = lists[atom].get(second) ?? { bare: [], bodies: [] }
+        lists[atom].set(second, group)
+        if (isBare) group.bare.push(filter)
+        else group.bodies.push(body)
+      }
     }
   })
-  return lists.map((list) => list && { words: Int32Array.from(list) })
+  return lists.map((groups) => groups && filedOf(groups))
+}
+
+function filedOf(lists: ReadonlyMap<number, Group>): Filed {
+  const groups: number[] = []
+  const words: number[] = []
+  for (const [second, { bare, bodies }] of lists) {
+    groups.push(second, words.length)
+    for (const filter of bare) words.push(filter)
+    groups.push(words.length)
+    for (const body of bodies) {
+      words.push(words.length + 1 + body.length)
+      for (const word of body) words.push(word)
+    }
+    groups.push(words.length)
+  }
+  return { groups: Int32Array.from(groups), words: Int32Array.from(words) }
 }
 
 const occurrences = (clause: readonly number[], counts: Uint32Array): number =>
@@ -216,9 +269,10 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
     marks[atom] = round
     present[count++] = atom
   }
-  const markAll = (found: Int32Array): void => {
-    for (let index = 0; index < found.length; index++) mark(found[index]!)
+  const markPart = (all: Int32Array, start: number, end: number): void => {
+    for (let index = start; index < end; index++) mark(all[index]!)
   }
+  const markAll = (found: Int32Array): void => markPart(found, 0, found.length)
   const markIfAny = (atom: number | undefined): void => {
     if (atom !== undefined) mark(atom)
   }
@@ -235,7 +289,11 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
     return found.length === 0 || identifierOf(buyer) !== undefined ? found : new Int32Array(0)
   }
   const readText = (text: string | undefined): void => {
-    if (text !== undefined) table.read(text, markAll)
+    if (text !== undefined) table.read(text, markPart)
+  }
+  /** Many lots repeat a text of their tender. */
+  const readLotText = (text: string | undefined, { title, description }: TenderRecord): void => {
+    if (text !== title && text !== description) readText(text)
   }
   return {
     marks,
@@ -252,8 +310,8 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
       for (const lot of record.lots) {
         for (const code of lot.cpvCodes) markAll(cpvAtoms(code))
         markIfAny(atoms.natures.get(lot.contractNature ?? ''))
-        readText(lot.title)
-        readText(lot.description)
+        readLotText(lot.title, record)
+        readLotText(lot.description, record)
       }
       if (atoms.authorities.size > 0)
         for (const buyer of buyersOf(record)) {

@@ -17,7 +17,7 @@ const planted: readonly PlantedEdit[] = [
   {
     name: 'texts of lots are forgotten',
     file,
-    from: 'readText(lot.description)',
+    from: 'readLotText(lot.description, record)',
     to: '',
   },
   {
@@ -47,8 +47,26 @@ const planted: readonly PlantedEdit[] = [
   {
     name: 'a search is found once for each of its atoms',
     file,
-    from: 'foundIn[filter] === round ||',
+    from: 'if (foundIn[~filed] === round) return',
     to: '',
+  },
+  {
+    name: 'the second atom need not occur',
+    file,
+    from: 'marks[groups[group]!] !== round',
+    to: 'false',
+  },
+  {
+    name: 'a search is filed under one of its second atoms',
+    file,
+    from: 'new Set(others.shift())',
+    to: 'new Set(others.shift()!.slice(0, 1))',
+  },
+  {
+    name: 'a search with a condition is taken for one without',
+    file,
+    from: 'condition < 0 && body.length === 3',
+    to: 'body.length === 3',
   },
   {
     name: 'archived tenders match',

@@ -76,9 +76,8 @@ export class SegmentBuilder {
     if (record.status === 'merged') return
     for (const word of new Set(winnerWordsOf(record))) this.#post(this.#wordNumber(word), row * 2)
     for (const { text, isTitle } of textsOf(record))
-      this.#table.read(text, (numbers) => {
-        // not by destructuring, which calls an iterator: half of the time
-        const word = numbers[0]!
+      this.#table.read(text, (numbers, start) => {
+        const word = numbers[start]!
         const known = this.#newest.items[word]!
         if (known !== noPosting && known >= firstOfRow) {
           if (isTitle) this.#postings.items[known]! |= 1

@@ -125,9 +125,9 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
     return Int32Array.from([...own, ...spellings])
   }
   const table = openTokenTable(numbersOfToken, maxWords)
-  const count = (terms: Int32Array): void => {
+  const count = (terms: Int32Array, start: number, end: number): void => {
     words += weightOfText
-    for (let index = 0; index < terms.length; index++) {
+    for (let index = start; index < end; index++) {
       const term = terms[index]!
       if (rounds[term] === round) found[term] = found[term]! + weightOfText
       else {
