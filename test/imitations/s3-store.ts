@@ -149,6 +149,7 @@ function refusalOfAddress(
   request: IncomingMessage,
   { region, clock }: { readonly region: string; readonly clock: () => number },
 ): string | undefined {
+  if (request.headers.authorization !== undefined) return 'InvalidArgument'
   const [path, query = ''] = request.url!.split('?')
   const asked = new URLSearchParams(query)
   const time = asked.get('X-Amz-Date') ?? ''

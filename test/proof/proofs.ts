@@ -55,11 +55,12 @@ export const proofs: { readonly [name: string]: Proof } = {
   bulk: {
     about:
       '200 kills of a first load from files into each of three targets, and 100 into each of Python, with ' +
-      'publications in between',
+      'publications in between; both through faults of files',
     files: [
       'test/tender-sync/bulk-kill.system.test.ts',
       'test/tender-sync/bulk.system.test.ts',
       'test/python/bulk.system.test.ts',
+      'test/python/file-faults.system.test.ts',
     ],
   },
   limit: {

@@ -8,16 +8,16 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { computedHash } from '../../client/src/sinks/record/record-hash.ts'
-import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
+import { parseDigest } from '../../client/src/sync/copy-digest.ts'
 import { recordOf } from '../../client/src/testing/sink-conformance.ts'
-import type { TenderRecord } from '../../client/src/types.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { killLoads } from '../testing/bulk-kills.ts'
 import { openBulkProxy } from '../testing/bulk-proxy.ts'
 import { type BulkWorld, openBulkWorld } from '../testing/bulk-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
-import { pythonEnvironment, pythons, recordsOf, runPython } from './pythons.ts'
+import { digestOfCopy } from './impatient-clients.ts'
+import { pythonEnvironment, pythons, runPython } from './pythons.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'python-bulk-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -81,10 +81,7 @@ function run(kind: Kind, file: string, service: Service): Promise<{ code: number
 }
 
 async function expectEqual(kind: Kind, file: string, { log }: BulkWorld): Promise<void> {
-  const sum = new DigestSum()
-  for (const record of recordsOf<TenderRecord>(kind, file))
-    sum.add(await webRecordHash(record), record.archiveReason === undefined, record.lastModified)
-  expect(sum.digest.all).toBe(parseDigest(log.newest!.checksum!)!.all)
+  expect((await digestOfCopy(kind, file)).all).toBe(parseDigest(log.newest!.checksum!)!.all)
 }
 
 describe.skipIf(!newest)('python -m tender_sync run --bulk', () => {

@@ -1,66 +1,27 @@
 // The clients of TypeScript and of Python through the same faults: after every completed run the copy is an edition,
 // and after a quiet one the newest.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { DigestSum, parseDigest, webRecordHash } from '../../client/src/sync/copy-digest.ts'
+import { parseDigest } from '../../client/src/sync/copy-digest.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'
 import { contentById, editionContent, publishNext } from '../integrations/stock-world.ts'
 import { faultKinds, startFaultProxy } from '../testing/fault-proxy.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { seed } from '../testing/seed.ts'
-import { pythonEnvironment, pythons, recordsOf } from './pythons.ts'
+import { answerSeconds, digestOfCopy, type ImpatientClient, impatientClients } from './impatient-clients.ts'
+import { recordsOf } from './pythons.ts'
 
 const seeds = Number(process.env['FAULT_SEEDS'] ?? 1)
 const editions = Number(process.env['FAULT_EDITIONS'] ?? 3)
 const folder = mkdtempSync(join(tmpdir(), 'tender-faults-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const impatient = `
-import sys
-from tender_sync.__main__ import main
-sys.exit(main(sys.argv[2:], sleep=lambda seconds: None, timeout=float(sys.argv[1])))
-`
-/** How long an answer may take: as short as a test can wait for, and long enough for a busy machine. */
-const seconds = { withFaults: 0.5, quiet: 30 }
-
-type Client = {
-  readonly name: string
-  readonly start: (args: readonly string[], token: string, seconds: number) => ChildProcess
-}
-const clients: readonly Client[] = [
-  {
-    name: 'TypeScript',
-    start: (args, token, within) =>
-      spawn(process.execPath, [join(import.meta.dirname, 'impatient-sync.ts'), ...args], {
-        env: {
-          ANSWER_SECONDS: String(within),
-          PATH: process.env['PATH'],
-          HOME: folder,
-          TENDER_TOKEN: token,
-          NODE_NO_WARNINGS: '1',
-        },
-      }),
-  },
-  ...pythons.slice(-1).map(({ path, version }) => ({
-    name: `Python ${version}`,
-    start: (args: readonly string[], token: string, within: number) =>
-      spawn(path, ['-c', impatient, String(within), ...args], { env: pythonEnvironment(token) }),
-  })),
-]
-
-async function digestOf(records: readonly TenderRecord[]): Promise<{ open: string; all: string }> {
-  const sum = new DigestSum()
-  for (const record of records)
-    sum.add(await webRecordHash(record), record.archiveReason === undefined, record.lastModified)
-  return sum.digest
-}
-
 /** A copy whose runs meet faults and publications. */
-async function suffer(client: Client, kind: string, initial: 'open' | 'history', ofSeed: number) {
+async function suffer(client: ImpatientClient, kind: string, initial: 'open' | 'history', ofSeed: number) {
   await using world: ApiWorld = await startApi()
   const random = randomOf(ofSeed, kind === 'sqlite' ? 1 : 2)
   using proxy = await startFaultProxy(world.origin, randomOf(ofSeed, kind === 'sqlite' ? 3 : 4))
@@ -68,7 +29,7 @@ async function suffer(client: Client, kind: string, initial: 'open' | 'history',
   const args = ['run', '--url', proxy.origin, '--sink', `${kind}:${file}`, '--initial', initial, '--max-wait', '60']
   const side = initial === 'open' ? 'open' : 'all'
   const published = () => parseDigest(world.editions.newest!.checksum!)![side]
-  const held = async () => (await digestOf(recordsOf<TenderRecord>(kind, file)))[side]
+  const held = async () => (await digestOfCopy(kind, file))[side]
   const codes: (number | null)[] = []
   let child: ChildProcess | undefined
   proxy.onKill = () => void child?.kill('SIGKILL')
@@ -77,7 +38,7 @@ async function suffer(client: Client, kind: string, initial: 'open' | 'history',
   }
   onTestFinished(() => void child?.kill('SIGKILL'))
   const run = async (): Promise<number | null> => {
-    child = client.start(args, world.token, proxy.rate === 0 ? seconds.quiet : seconds.withFaults)
+    child = client.start(args, world.token, proxy.rate === 0 ? answerSeconds.quiet : answerSeconds.withFaults)
     let said = ''
     child.stdout!.on('data', (chunk) => (said += chunk))
     child.stderr!.on('data', (chunk) => (said += chunk))
@@ -116,7 +77,7 @@ describe('through the same faults', () => {
     console.log(`faults: ${sum} of ${total.size} kinds`)
   })
 
-  const cases = clients.flatMap((client) =>
+  const cases = impatientClients.flatMap((client) =>
     (['sqlite', 'ndjson'] as const).flatMap((kind) =>
       Array.from({ length: seeds }, (_, number) => {
         const initial = (number + (kind === 'sqlite' ? 0 : 1)) % 2 === 0 ? ('history' as const) : ('open' as const)

@@ -35,12 +35,13 @@ function heldBy(hold: Hold, file: Readable): Readable {
   return pipeline(file, held, () => {}) as Readable
 }
 
-/** `records`: of a file. */
+/** `records`: of a file; `addressOf`: where else a file is. */
 export async function openBulkWorld({
   seed = 7,
   records = 50_000,
   size = 'small' as 'small' | 'real',
   requestsPerMinute = 60,
+  addressOf = undefined as ((name: string) => Promise<string> | undefined) | undefined,
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bulk-world-'))
   const stock = { seed, count: 0, now: start, size } as const
@@ -73,6 +74,7 @@ export async function openBulkWorld({
       state: () => shown.state,
       links: createBulkLinks({ ring, clock, randomBytes: systemRandom.bytes }),
       grantOf: table.grantOf,
+      ...(addressOf && { addressOf }),
     },
     log: { info: ({ path }: { path: string }) => asked.push(path), warn: () => {}, error: () => {} } as never,
   })

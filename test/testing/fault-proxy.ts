@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { type FileFaults, startFileFaults } from './file-faults.ts'
 import type { Random } from './generate/random.ts'
 
 /** What the API answered, unpacked. */
@@ -117,6 +118,8 @@ export type FaultProxy = Disposable & {
   readonly origin: string
   /** How often each fault struck. */
   readonly struck: Map<FaultKind, number>
+  /** What happens to files of whole editions. */
+  readonly files: FileFaults
   /** Probability of a fault at a request; 0 lets all through. */
   rate: number
   /** Called at each request, before it is answered. */
@@ -138,6 +141,7 @@ export async function startFaultProxy(target: string, random: Random): Promise<F
   }
   async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     proxy.onRequest()
+    if (request.url!.startsWith('/bulk/files/')) return files.pass(target + request.url, request, reply)
     const response = await fetch(target + request.url, {
       headers: { authorization: request.headers.authorization ?? '', accept: 'application/json' },
     })
@@ -160,13 +164,16 @@ export async function startFaultProxy(target: string, random: Random): Promise<F
   }
   server.listen(0, '127.0.0.1')
   await new Promise((done) => server.once('listening', done))
+  const files = await startFileFaults(random)
   const proxy: FaultProxy = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     struck: new Map(),
+    files,
     rate: 0,
     onRequest: () => {},
     onKill: () => {},
     [Symbol.dispose]: () => {
+      files[Symbol.dispose]()
       server.close()
       server.closeAllConnections()
     },
