@@ -32,6 +32,8 @@ export type PhraseTable = {
 const longestGap = 8
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+|\n|[.!?](?=\s)|[^\p{L}\p{N}\p{M}\s]+/gu
+/** Most words begin so, and show it faster. */
+const asciiWord = /^[A-Za-z0-9]/
 const separators = /[:;–—()[\]|/,_„“”"«»]/
 
 /** The texts of one notice are read several times, for different phrases. Long ones are rare, and not kept. */
@@ -55,7 +57,7 @@ function readTokens(part: string): Token[] {
   const tokens: Token[] = []
   for (const { 0: found, index } of part.matchAll(wordPattern)) {
     const end = index + found.length
-    if (/[\p{L}\p{N}]/u.test(found)) {
+    if (asciiWord.test(found) || /[\p{L}\p{N}]/u.test(found)) {
       tokens.push({ word: foldText(found), start: index, end })
       continue
     }
@@ -164,6 +166,22 @@ export function phraseEnd(table: PhraseTable, tokens: readonly Token[], at: numb
 export const isPhrase = (table: PhraseTable, tokens: readonly Token[], at: number): boolean =>
   phraseEnd(table, tokens, at) !== undefined
 
+const vocabularies = new WeakMap<readonly Token[], ReadonlySet<string>>()
+
+function vocabularyOf(tokens: readonly Token[]): ReadonlySet<string> {
+  const known = vocabularies.get(tokens) ?? new Set(tokens.map(({ word }) => word))
+  vocabularies.set(tokens, known)
+  return known
+}
+
+/** False if no phrase of the table begins in the text: a table has fewer first words than a text has words. */
+function mayBegin({ byWord, others }: PhraseTable, tokens: readonly Token[]): boolean {
+  if (others.length > 0 || byWord.size > tokens.length) return true
+  const vocabulary = vocabularyOf(tokens)
+  for (const word of byWord.keys()) if (vocabulary.has(word)) return true
+  return false
+}
+
 /** The phrases that stand in a text, each place once. `isAllowed` tells positions of tokens. */
 export function findPhrases(
   table: PhraseTable,
@@ -172,6 +190,7 @@ export function findPhrases(
   most = Number.POSITIVE_INFINITY,
 ): Found[] {
   const found: Found[] = []
+  if (!mayBegin(table, tokens)) return found
   for (let at = 0; at < tokens.length && found.length < most; at++) {
     for (const { text, elements } of table.beginning.get(tokens[at]!.word) ?? table.others) {
       const end = endOf(elements, 0, tokens, at)
