@@ -197,6 +197,35 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     expect(await stockOf(store)).toEqual(before)
   })
 
+  test('a rebuild writes only the rows that differ, and lists again what is to be published', async () => {
+    await using store = await openTestStore(engine)
+    await receiveNotices(store, noticeWorld(12, 40))
+    await consolidate(store, { now })
+    const rowsOf = async () => {
+      const { rows } = await sql<{ row: string; at: string }>`
+        select tender_id as row, ctid::text as at from tender
+        union all select link_key || ' ' || notice_id, ctid::text from notice_link`.execute(store.db)
+      return new Map(rows.map(({ row, at }) => [row, at]))
+    }
+    const changes = () => store.db.selectFrom('tender_change').selectAll().orderBy('tender_id').execute()
+    const [before, waiting] = [await rowsOf(), await changes()]
+    expect(waiting.length).toBeGreaterThan(0)
+    const damaged = waiting[0]!.tender_id
+    await store.db.deleteFrom('tender_change').execute()
+    await store.db.updateTable('tender').set({ next_transition_ms: 5 }).where('tender_id', '=', damaged).execute()
+    const { rows: wrong } = await sql<{ row: string }>`
+      update notice_link set link_key = 'wrong' where ctid = (select min(ctid) from notice_link)
+      returning link_key || ' ' || notice_id as row`.execute(store.db)
+    await rebuildStock(store, { now, batchSize: 16 })
+    const after = await rowsOf()
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
+    const noticeId = wrong[0]!.row.split(' ')[1]!
+    const moved = [...after].filter(([row, at]) => before.get(row) !== at).map(([row]) => row)
+    expect(moved).toContain(damaged)
+    expect(moved.filter((row) => row !== damaged && !row.endsWith(noticeId))).toEqual([])
+    expect(await changes()).toEqual(waiting)
+  })
+
   test('ends a published record whose notices are gone, and removes an unpublished one (P3)', async () => {
     await using store = await openTestStore(engine)
     const open = { publicationDate: at('2026-02-01'), submissionDate: at('2026-03-01') }

@@ -101,10 +101,23 @@ export async function markAllUnconsolidated(db: Executor): Promise<void> {
 
 export type NoticeLinks = { readonly noticeId: string; readonly keys: readonly string[] }
 
-/** Replaces the keys of notices. */
+/** Replaces the keys of notices; those that stay the same are not written again. */
 export async function replaceLinks(db: Executor, notices: readonly NoticeLinks[]): Promise<void> {
-  await sql`delete from notice_link where notice_id = any(${notices.map((each) => each.noticeId)}::text[])`.execute(db)
-  const pairs = notices.flatMap(({ noticeId, keys }) => [...new Set(keys)].map((key) => ({ key, noticeId })))
+  const { rows } = await sql<{ notice_id: string; keys: string[] }>`
+    select notice_id, array_agg(link_key) as keys from notice_link
+    where notice_id = any(${arrayText(notices.map((each) => each.noticeId))}::text[]) group by notice_id`.execute(db)
+  const before = new Map(rows.map((row) => [row.notice_id, new Set(row.keys)]))
+  const changed = notices
+    .map(({ noticeId, keys }) => ({ noticeId, keys: new Set(keys) }))
+    .filter(({ noticeId, keys }) => {
+      const known = before.get(noticeId) ?? new Set()
+      return known.size !== keys.size || [...keys].some((key) => !known.has(key))
+    })
+  const outdated = changed.filter(({ noticeId }) => before.has(noticeId)).map(({ noticeId }) => noticeId)
+  if (outdated.length > 0)
+    await sql`delete from notice_link where notice_id = any(${arrayText(outdated)}::text[])`.execute(db)
+  if (changed.length === 0) return
+  const pairs = changed.flatMap(({ noticeId, keys }) => [...keys].map((key) => ({ key, noticeId })))
   await sql`
     insert into notice_link (link_key, notice_id)
     select * from unnest(${arrayText(pairs.map((pair) => pair.key))}::text[], ${arrayText(pairs.map((pair) => pair.noticeId))}::text[])`.execute(

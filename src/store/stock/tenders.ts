@@ -82,27 +82,35 @@ export type NewTender = Omit<TenderRow, 'firstEdition'> & {
   readonly archiveReason: ArchiveReason | null
 }
 
-/** Writes tenders, and lists those that differ from what is published: publication reads no others. */
+/**
+ * Writes tenders, and lists those that differ from what is published: publication reads no others. A rebuild derives
+ * all: rows that are the same are not written again.
+ */
 export async function upsertTenders(db: Executor, tenders: readonly NewTender[]): Promise<void> {
   if (tenders.length === 0) return
+  const texts = (of: (each: NewTender) => string | number | null) => arrayText(tenders.map(of))
   await sql`
-    with written as (
+    with derived as materialized (
+      select * from unnest(
+        ${texts((each) => each.tenderId)}::text[], ${texts((each) => each.foundingKey)}::text[],
+        ${texts((each) => each.content)}::text[], ${texts((each) => each.contentHash)}::text[],
+        ${texts((each) => each.archiveReason)}::text[], ${texts((each) => each.nextTransitionMs)}::bigint[],
+        ${texts((each) => each.mergedInto)}::text[], ${texts((each) => each.sources)}::text[])
+      as d (tender_id, founding_key, content, content_hash, archive_reason, next_transition_ms, merged_into, sources)
+    ), written as (
       insert into tender (tender_id, founding_key, content, content_hash, archive_reason, next_transition_ms, merged_into,
         sources)
-      select * from unnest(
-        ${arrayText(tenders.map((each) => each.tenderId))}::text[], ${arrayText(tenders.map((each) => each.foundingKey))}::text[],
-        ${arrayText(tenders.map((each) => each.content))}::text[], ${arrayText(tenders.map((each) => each.contentHash))}::text[],
-        ${arrayText(tenders.map((each) => each.archiveReason))}::text[],
-        ${arrayText(tenders.map((each) => each.nextTransitionMs))}::bigint[], ${arrayText(tenders.map((each) => each.mergedInto))}::text[],
-        ${arrayText(tenders.map((each) => each.sources))}::text[])
+      select * from derived
       on conflict (tender_id) do update set
         content = excluded.content, content_hash = excluded.content_hash, archive_reason = excluded.archive_reason,
         next_transition_ms = excluded.next_transition_ms,
         merged_into = excluded.merged_into, sources = excluded.sources
-      returning tender_id, content_hash
+      where (tender.content_hash, tender.archive_reason, tender.next_transition_ms, tender.merged_into, tender.sources,
+        tender.content) is distinct from (excluded.content_hash, excluded.archive_reason, excluded.next_transition_ms,
+        excluded.merged_into, excluded.sources, excluded.content)
     )
     insert into tender_change (tender_id)
-    select tender_id from written t left join published_tender p using (tender_id)
+    select tender_id from derived t left join published_tender p using (tender_id)
     where t.content_hash is distinct from p.content_hash
     on conflict do nothing`.execute(db)
 }
