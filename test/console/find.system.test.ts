@@ -52,7 +52,9 @@ describe('tenders are found', () => {
     const place = await world.get('/tenders?words=dach+schule&place=Saxony', cookie)
     expect([place.status, place.headers.get('location')]).toEqual([303, '/tenders?words=dach+schule&nuts=DED'])
     // "dach" has four letters: it is no beginning of a longer word
-    expect(await read('?words=dach+schule&nuts=DED')).toContain('No tender has all of this')
+    const none = await read('?words=dach+schule&nuts=DED')
+    expect(none).toContain('No tender has all of this')
+    expect(none).not.toContain('Or everything in the trade')
     const page = await read('?words=dachsanierung+grundschule&nuts=DED')
     expect(totalOf(page)).toBe(7)
     expect(page).toContain('<mark>Dachsanierung</mark> <mark>Grundschule</mark>')
@@ -63,6 +65,19 @@ describe('tenders are found', () => {
     expect(totalOf(await read(planned.href.replace('/tenders', '')))).toBe(8)
     expect(links.find(({ text }) => text === 'Dachsanierung Grundschule 6')!.href).toBe(`/tenders/${roofTenderId(6)}`)
     expect((await world.get(`/tenders/${roofTenderId(6)}`, cookie)).status).toBe(200)
+  })
+
+  test.each(['roof', 'Dach', 'roofing'])('%s, which no title has as a word, leads to the trade', async (word) => {
+    const page = await read(`?words=${word}&nuts=DED`)
+    expect(page).toContain('Words find only what a notice says')
+    const offers = linksOf(page).filter(({ href }) => /^\/tenders\?.*cpv=/.test(href))
+    expect(offers.map(({ text }) => text)[0]).toMatch(/^Roof works.*: \d+ tenders$/)
+    for (const { href, text } of offers) {
+      // what is offered is there
+      expect(Number(/(\d+) tender/.exec(text)![1])).toBe(totalOf(await read(href.replace('/tenders', ''))))
+      expect(href).toContain('nuts=DED')
+    }
+    expect(await read(`?words=${word}&nuts=DE6`)).not.toMatch(/cpv=/)
   })
 
   test('what is saved finds what the page showed', async () => {

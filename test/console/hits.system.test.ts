@@ -406,6 +406,48 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     ])
   })
 
+  test('a new search reports what is open unless the box is empty, and says how many messages leave at most', async () => {
+    const opened = await open(engine)
+    const { world, at, read, publish, addSearch } = opened
+    for (const number of [1, 2, 3]) await put(world, number)
+    await put(world, 4, { status: 'planned' })
+    await publish()
+    const form = `${at}/searches/new`
+    const box = async (language = 'en') => {
+      const markup = /<label class="tick">\s*<input[^>]*name="deliver-open"[\s\S]*?<\/label>/.exec(
+        await read(form, undefined, language),
+      )![0]
+      return markup
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+    }
+    expect(await box()).toBe(
+      'Also report the tenders that are open now At most 500, the best first. Otherwise only what the next edition brings.',
+    )
+    await addEndpoint(opened, 'http://127.0.0.1:9/one')
+    expect(await box()).toContain('Each is a message to your webhook: at most 500.')
+    await addEndpoint(opened, 'http://127.0.0.1:9/other')
+    expect(await box()).toContain('Each is a message to each of your 2 webhooks: at most 1,000.')
+    expect(await box('de')).toMatch(/Webhooks.*höchstens 1\.000/)
+    // whoever opens the form finds the box ticked
+    expect(fieldsOf(await read(form), form)['deliver-open']).toEqual(['yes'])
+
+    const counts = async () => {
+      const hits = [...(await read(`${at}/hits`)).matchAll(/name="hit" value="/g)].length
+      const { rows } = await sql<{ count: number }>`select count(*)::integer as count from delivery`.execute(
+        world.store.db,
+      )
+      return [hits, rows[0]!.count]
+    }
+    await addSearch({ name: ['Quiet'], 'deliver-open': [] })
+    expect(await counts()).toEqual([0, 0])
+    const loud = await addSearch({ name: ['Loud'] })
+    // one message for each hit and webhook
+    expect(await counts()).toEqual([3, 6])
+    expect(await read(loud)).toContain('Loud')
+  })
+
   test('a channel is created by the form, and nobody sees its address again', async () => {
     const { at, read, send, signInAgain } = await open(engine)
     const posted: string[] = []

@@ -1,5 +1,5 @@
-// Every mail about accounts in Chromium, at three widths, light and dark, in both languages, with hostile texts: it
-// overflows nowhere, and breaks no rule of axe. `SCREENS=folder` stores pictures of them.
+// Every mail in Chromium, at three widths, light and dark, in both languages, with hostile texts: it overflows nowhere,
+// and breaks no rule of axe. `SCREENS=folder` stores pictures of them.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +7,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AccountMail, renderAccountMail } from '../../src/console/mails/account-mails.ts'
 import { inColor } from '../../src/console/mails/mail-frame.ts'
+import type { RenderedMail } from '../../src/digests/send-mails.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
+import { hitLetter } from './hit-letters.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const screens = process.env['SCREENS']
@@ -58,7 +60,30 @@ function mailsNamed(name: string): readonly AccountMail[] {
   ])
 }
 
-describe.skipIf(!hasChromium)('mails about accounts', () => {
+type Drawn = {
+  readonly kind: AccountMail['kind'] | 'hits'
+  readonly language: 'en' | 'de'
+  readonly mail: RenderedMail
+  /** It ends with a name, which may be cut. */
+  readonly endsWithName: boolean
+}
+
+const where = { origin: 'https://tenders.example.org', key: 'k'.repeat(43), name: 'Vergabe & Mehr' }
+const leave = `${where.origin}/unsubscribe/status?token=${'t'.repeat(86)}`
+
+const drawnNamed = (name: string): readonly Drawn[] => [
+  ...mailsNamed(name).map((each): Drawn => {
+    const { kind, language } = each
+    const isNews = kind === 'statusNews'
+    const mail = renderAccountMail(each, isNews ? { ...where, leave } : where)
+    return { kind, language, mail, endsWithName: isNews }
+  }),
+  ...(['en', 'de'] as const).map(
+    (language): Drawn => ({ kind: 'hits', language, mail: hitLetter(name, language), endsWithName: true }),
+  ),
+]
+
+describe.skipIf(!hasChromium)('mails', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -71,41 +96,34 @@ describe.skipIf(!hasChromium)('mails about accounts', () => {
       const page = await browser.newPage({ colorScheme: scheme })
       const wrong: string[] = []
       for (const [kindOfName, name] of Object.entries(names))
-        for (const [index, mail] of mailsNamed(name).entries()) {
-          const where = { origin: 'https://tenders.example.org', key: 'k'.repeat(43), name: 'Vergabe & Mehr' }
-          const leave =
-            mail.kind === 'statusNews' ? { leave: `${where.origin}/unsubscribe/status?token=${'t'.repeat(86)}` } : {}
+        for (const [index, { kind, language, mail, endsWithName }] of drawnNamed(name).entries()) {
           // every other one as a service with a color of its own sends it
-          const { html } = inColor(
-            renderAccountMail(mail, { ...where, ...leave }),
-            index % 2 === 0 ? undefined : '#8a1c5b',
-          )
+          const { html } = inColor(mail, index % 2 === 0 ? undefined : '#8a1c5b')
           await page.setContent(html)
           const heading = (await page.textContent('h1'))!
-          // the title of an incident is last, and may be cut
-          if (mail.kind !== 'statusNews' && heading.endsWith('…')) wrong.push(`cut: ${heading}`)
+          if (!endsWithName && heading.endsWith('…')) wrong.push(`cut: ${heading}`)
           const direction = await page.evaluate('getComputedStyle(document.querySelector("h1")).direction')
-          if (direction !== 'ltr') wrong.push(`${mail.kind} reads from the right: ${heading}`)
+          if (direction !== 'ltr') wrong.push(`${kind} reads from the right: ${heading}`)
           for (const width of widths) {
             await page.setViewportSize({ width, height: 700 })
-            const called = `${mail.kind} ${mail.language} ${kindOfName} ${scheme} ${width}`
+            const called = `${kind} ${language} ${kindOfName} ${scheme} ${width}`
             const over = await page.evaluate(
               'document.documentElement.scrollWidth - document.documentElement.clientWidth',
             )
             if (over !== 0) wrong.push(`${called} overflows by ${over}`)
-            if (screens && index < 14) {
-              const file = `${index}-${mail.kind}-${kindOfName}-${scheme}-${width}.png`
+            if (screens && (kind === 'hits' || index < 14)) {
+              const file = `${index}-${kind}-${kindOfName}-${scheme}-${width}.png`
               await page.screenshot({ path: join(screens, file), fullPage: true })
             }
           }
           // the rules do not depend on names: the longest ones of one language suffice
-          if (mail.language === 'de' || kindOfName !== 'long') continue
+          if (language === 'de' || kindOfName !== 'long') continue
           await page.evaluate(axe)
           const rules = JSON.stringify({ rules: withoutLandmarks })
           const broken = (await page.evaluate(
             `axe.run(${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
           )) as string[]
-          wrong.push(...broken.map((each) => `${mail.kind} ${mail.language} ${kindOfName} ${scheme}: ${each}`))
+          wrong.push(...broken.map((each) => `${kind} ${language} ${kindOfName} ${scheme}: ${each}`))
         }
       expect(wrong).toEqual([])
       await page.close()

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -607,6 +609,23 @@ describe('the mail server', () => {
       expect([other.received, sessions]).toEqual([[], [true]])
     },
   )
+
+  test('that hangs up before its greeting is asked once for each attempt: the schedule repeats, and not the pool', async () => {
+    let connections = 0
+    const listener = createServer((socket) => {
+      connections++
+      socket.end()
+    }).listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    const server = openMailServer({ host: '127.0.0.1', port, security: 'none', from: 'tenders@example.org' })
+    for (const attempt of [1, 2]) {
+      expect(await server.send(mail, signal)).toMatchObject({ kind: 'unreachable' })
+      expect(connections).toBe(attempt)
+    }
+    server.close()
+    listener.close()
+  })
 
   test('is not waited for longer than configured, whatever it does', async () => {
     await using receiver = await startMailReceiver()

@@ -2,6 +2,7 @@
 // the same with it, or without it. A facet's own filter does not narrow its counts.
 import { valueBands } from '../../edition/format/value-bands.ts'
 import type { TenderFacets } from '../../edition/read/tender-question.ts'
+import { rankCodes } from '../codes/rank-codes.ts'
 import { regionName } from '../codes/region-names.ts'
 import { tradeLabel } from '../codes/trade-names.ts'
 import { formatMoney, formatNumber } from '../frame/format.ts'
@@ -13,6 +14,8 @@ import { findTexts } from './find-texts.ts'
 
 /** Rows of a facet that are shown at once. */
 const shownRows = 6
+/** Trades that are offered in place of words. */
+const maxTrades = 3
 
 /** `2026-11` as `November 2026`. */
 export const monthName = (month: string, language: Language, length: 'long' | 'short' = 'long'): string =>
@@ -56,6 +59,19 @@ export function chipsOf(asked: Asked, language: Language): Chip[] {
     ...(month === undefined ? [] : [chip(monthName(month, language), { month: undefined })]),
     ...authorities.map((name) => chip(name, { authorities: toggled(authorities, name) }, quoted(name))),
   ]
+}
+
+/**
+ * Trades that people mean by the words, in place of them: a word finds only what says it, in the language of a notice.
+ */
+export function tradesMeant(asked: Asked, language: Language): Chip[] {
+  const codes = asked.words.length === 0 ? [] : rankCodes('cpv', asked.words.join(' '), maxTrades)
+  return codes
+    .filter((code) => !asked.cpv.includes(code))
+    .map((code) => {
+      const name = tradeName(code, language)
+      return { name, plain: name, without: { words: [], cpv: [...asked.cpv, code] } }
+    })
 }
 
 /** Without the last status, any is asked for. */

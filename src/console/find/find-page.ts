@@ -1,7 +1,6 @@
 // The page of tenders as markup: the question, what narrows it, the results, and what can be done with them.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { maxFound, maxOffset, type TendersFound } from '../../edition/read/tender-question.ts'
-import { rankCodes } from '../codes/rank-codes.ts'
 import { regionName } from '../codes/region-names.ts'
 import { formatMoment, formatNumber, formatShare } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -10,7 +9,7 @@ import { askAgainSeconds, type PageAnswer, type PageRequest, page, type ViewerMe
 import { empty, field, noteBox, pager } from '../frame/parts.ts'
 import { searchFormAddress } from '../hits/search-form.ts'
 import { type Asked, addressOf, type Field, orderOf, pageSize, type ReadAddress, tenderOrders } from './asked.ts'
-import { chipRow, chipsOf, facets, hiddenOf, tradeName } from './facet-parts.ts'
+import { chipRow, chipsOf, facets, hiddenOf, tradesMeant } from './facet-parts.ts'
 import { bottomCharts, topCharts } from './find-charts.ts'
 import { findTexts } from './find-texts.ts'
 import type { FoundStock } from './found-stock.ts'
@@ -20,9 +19,6 @@ import { tenderCard } from './tender-card.ts'
 /** A question with one part fewer, and how many it finds. */
 export type Wider = { readonly name: string; readonly href: string; readonly total: number }
 
-/** Trades that are offered in place of words. */
-const maxTrades = 3
-
 export type FindView = {
   readonly request: PageRequest
   readonly read: ReadAddress
@@ -30,6 +26,8 @@ export type FindView = {
   readonly found: TendersFound
   readonly records: readonly TenderRecord[]
   readonly wider: readonly Wider[]
+  /** The trades that people mean by words that find nothing, in place of the words. */
+  readonly trades: readonly Wider[]
   /** To which weeks refer, epoch milliseconds. */
   readonly at: number
   /** Where a search would be saved. */
@@ -73,7 +71,7 @@ export function findPage(view: FindView): PageAnswer {
     body: html`<p class="stamp">${stock.stamp}</p>
 ${questionForm(read, language)}
 ${otherFaults(read, language)}
-${!isWrong && html`${chipRow(asked, language)}${tradesFor(asked, language)}`}
+${!isWrong && html`${chipRow(asked, language)}${(found.total > 0 || found.indexed < 1) && tradesFor(asked, language)}`}
 ${found.indexed < 1 && noteBox('info', findTexts[language].indexing(formatShare(found.indexed, language)), findTexts[language].indexingDetail)}
 ${!isWrong && (found.total > 0 || found.indexed === 1) && results(view)}`,
   })
@@ -114,13 +112,11 @@ ${hiddenOf(asked, ['words'])}<button><span>${texts.search}</span>${glass}</butto
 
 /** Trades that people mean by the words: a word finds only what says it. */
 function tradesFor(asked: Asked, language: Language): Html | false {
-  if (asked.words.length === 0) return false
-  const codes = rankCodes('cpv', asked.words.join(' '), maxTrades).filter((code) => !asked.cpv.includes(code))
-  if (codes.length === 0) return false
-  const link = (code: string) =>
-    html`<a href="${addressOf(asked, { words: [], cpv: [...asked.cpv, code] })}" rel="nofollow">${tradeName(code, language)}</a>`
-  return html`<p class="hint trades">${findTexts[language].wholeTrade} ${codes.map(
-    (code, index) => html`${index > 0 && ' · '}${link(code)}`,
+  const trades = tradesMeant(asked, language)
+  if (trades.length === 0) return false
+  return html`<p class="hint trades">${findTexts[language].wholeTrade} ${trades.map(
+    ({ plain, without }, index) =>
+      html`${index > 0 && ' · '}<a href="${addressOf(asked, without)}" rel="nofollow">${plain}</a>`,
   )}</p>`
 }
 
@@ -266,17 +262,18 @@ function pages({ request, read, found }: FindView): Html | false {
 }
 
 function nothing(view: FindView): Html {
-  const { request, wider } = view
+  const { request, wider, trades } = view
   const { language } = request
   const texts = findTexts[language]
-  return html`<div class="card none stack"><div><h2>${texts.nothing}</h2>${wider.length > 0 && html`<p>${texts.leaveOut}</p>`}</div>
-${
-  wider.length > 0 &&
-  html`<ul class="finds">${wider.map(
-    ({ name, href, total }) =>
-      html`<li><h3><a href="${href}">${texts.without(name, formatNumber(total, language))}</a></h3></li>`,
-  )}</ul>`
-}
+  const list = (lead: string, ways: readonly Wider[], say: typeof texts.without) =>
+    ways.length > 0 &&
+    html`<p>${lead}</p><ul class="finds">${ways.map(
+      ({ name, href, total }) =>
+        html`<li><h3><a href="${href}" rel="nofollow">${say(name, formatNumber(total, language))}</a></h3></li>`,
+    )}</ul>`
+  return html`<div class="card none stack"><h2>${texts.nothing}</h2>
+${list(texts.inTrade, trades, texts.tradeWith)}
+${list(texts.leaveOut, wider, texts.without)}
 ${saveSentence(view)}
 <div class="row">${saveButton(view, texts.saveNone)}<a href="/tenders">${texts.startAgain}</a></div></div>
 ${part(texts.spelling, texts.spellingText)}`

@@ -7,7 +7,7 @@ import { type PageAnswer, PageError, type PageRequest, type PageRoute, publicPag
 import { publishedRecord, recordsAt } from '../frame/published-record.ts'
 import { accessOf } from '../frame/stock-access.ts'
 import { type Asked, addressOf, orderOf, pageSize, readAddress } from './asked.ts'
-import { chipsOf } from './facet-parts.ts'
+import { type Chip, chipsOf, tradesMeant } from './facet-parts.ts'
 import { findPage, type Wider, withoutStock } from './find-page.ts'
 import { findTexts } from './find-texts.ts'
 import { type FoundStock, hourOf, stockFor } from './found-stock.ts'
@@ -65,22 +65,25 @@ async function answerOf(context: ConsoleContext, request: PageRequest): Promise<
   const offset = (asked.page - 1) * pageSize
   const found = editions.findTenders(questionOf(asked, at, { offset, limit: pageSize }))
   const records = recordsAt(editions, found.positions)
-  const wider = found.total === 0 ? widerOf(stock, asked, language) : []
+  const isNothing = found.total === 0
+  const wider = isNothing ? widerOf(stock, asked, chipsOf(asked, language).slice(0, maxWider)) : []
+  const trades = isNothing ? widerOf(stock, asked, tradesMeant(asked, language)) : []
   const organization = accessOf(context, request) ?? request.viewer?.memberships[0]
-  return findPage({ request, read, stock, found, records, wider, at, organization })
+  return findPage({ request, read, stock, found, records, wider: wider.sort(byTotal), trades, at, organization })
 }
 
-function widerOf({ editions, ...stock }: FoundStock, asked: Asked, language: PageRequest['language']): Wider[] {
+/** The other questions that find something. */
+function widerOf({ editions, ...stock }: FoundStock, asked: Asked, ways: readonly Chip[]): Wider[] {
   const at = hourOf(stock)
-  return chipsOf(asked, language)
-    .slice(0, maxWider)
+  return ways
     .map(({ plain, without }) => {
       const question = questionOf({ ...asked, page: 1, ...without }, at, { offset: 0, limit: 1 })
       return { name: plain, href: addressOf(asked, without), total: editions.findTenders(question).total }
     })
     .filter(({ total }) => total > 0)
-    .sort((left, right) => right.total - left.total)
 }
+
+const byTotal = (left: Wider, right: Wider): number => right.total - left.total
 
 /** The first rows in the order of the question, as a file. */
 async function fileOf(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {

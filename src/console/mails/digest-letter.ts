@@ -12,7 +12,7 @@ import type { Language } from '../frame/languages.ts'
 import { matchedWords } from '../hits/clause-lines.ts'
 import { valueText } from '../hits/hit-parts.ts'
 import { digestLetterTexts } from './digest-letter-texts.ts'
-import { framedMail, mailButton, mailLink, mailParagraph, mailStyles } from './mail-frame.ts'
+import { framedMail, inSubject, mailButton, mailLink, mailParagraph, mailStyles } from './mail-frame.ts'
 
 /** Maximum time to a deadline that is called near. */
 const nearMs = 7 * dayMs
@@ -26,8 +26,10 @@ const maxInSubject = 2
 /** Tenders that make the mail too long are only counted. */
 export function renderDigestLetter(letter: DigestLetter, origin: string, name = usualName): RenderedMail {
   let { content } = letter
+  const { language, count } = content
+  const subject = digestLetterTexts[language].subject(formatNumber(count, language), subjectNames(content))
   for (;;) {
-    const mail = writeLetter({ ...letter, content }, origin, name)
+    const mail = writeLetter({ ...letter, content, subject }, { origin, name })
     if (Buffer.byteLength(mail.html) <= maxBytes || content.items.length === 0) return mail
     content = {
       ...content,
@@ -37,9 +39,8 @@ export function renderDigestLetter(letter: DigestLetter, origin: string, name = 
 }
 
 function writeLetter(
-  { content, at, token, leaving, ...letter }: DigestLetter,
-  origin: string,
-  site: string,
+  { content, at, token, leaving, subject, ...letter }: DigestLetter & { readonly subject: string },
+  { origin, name: site }: { readonly origin: string; readonly name: string },
 ): RenderedMail {
   const person = oneLine(letter.person)
   const { language, count, items } = content
@@ -59,7 +60,7 @@ function writeLetter(
   return framedMail({
     language,
     name: site,
-    subject: texts.subject(number(count), subjectNames(content)),
+    subject,
     ...(last !== undefined && { preview: last }),
     body: html`
       ${groups.map(
@@ -124,11 +125,14 @@ function searchName({ searches }: DigestContent, index: number): string {
 
 /** Of the searches that found something. */
 function subjectNames(content: DigestContent): string {
-  const found = new Set(content.items.flatMap(({ matches = [] }) => matches.map(({ search }) => search)))
+  const found = new Set([
+    ...content.items.flatMap(({ matches = [] }) => matches.map(({ search }) => search)),
+    ...(content.rest ?? []).flatMap(({ searches }) => searches),
+  ])
   const names = content.searches.map((_, index) => index).filter((index) => found.size === 0 || found.has(index))
   const more = names.length - maxInSubject
   return [
-    ...names.slice(0, maxInSubject).map((index) => searchName(content, index)),
+    ...names.slice(0, maxInSubject).map((index) => inSubject(searchName(content, index))),
     ...(more > 0 ? [digestLetterTexts[content.language].andMore(more)] : []),
   ].join(', ')
 }
