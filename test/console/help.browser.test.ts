@@ -12,6 +12,7 @@ import { decisionTexts } from '../../src/console/tenders/decision-texts.ts'
 import { fillSampleStock, sampleHour } from '../docs/sample-stock.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
+import { invitedToHits } from './invited.ts'
 
 if (!hasChromium) console.log('skipped: the help in a browser (no chromium)')
 const isRecording = process.env['RECORD_PICTURES'] === '1'
@@ -30,6 +31,12 @@ const asked = {
 const firstTasks = {
   en: { trade: 'roof', saxony: 'Saxony', azores: 'Azores', restricted: /requests to participate.*10 Dec 2026/is },
   de: { trade: 'Dach', saxony: 'Sachsen', azores: 'Azoren', restricted: /Teilnahmeanträge.*10\. Dez\. 2026/s },
+} as const
+
+/** Whoever builds, anywhere in Germany: the samples have no five open tenders of one small trade. */
+const invited = {
+  en: { what: 'construction', where: 'Germany' },
+  de: { what: 'Hochbau', where: 'Deutschland' },
 } as const
 
 /** Of all pictures of a page, loaded. */
@@ -195,6 +202,33 @@ describe.skipIf(!hasChromium)('the help', () => {
       await page.waitForURL('**/tenders/*')
       expect(await page.locator('main').innerText()).toMatch(ask.restricted)
       await context.close()
+    },
+  )
+
+  test.each(languages)(
+    'somebody who is invited has five hits on the samples, and triages thirty (%s)',
+    { timeout: 120_000 },
+    async (language) => {
+      const name = `Invited ${language}`
+      await using task = await invitedToHits(world, browser, { name, language, width: 1280, ...invited[language] })
+      const { page, at, key } = task
+      await page.goto(`${world.origin}/tenders?cpv=45000000`)
+      await Promise.all([page.waitForURL('**/searches/new?**'), page.locator('.tally a.go').click()])
+      const save = page.getByRole('button', { name: searchesTexts[language].save, exact: true })
+      await Promise.all([page.waitForURL(/\/searches\/[0-9a-f-]{36}$/), save.click()])
+      const open = page.locator('ul.hits > li:not([data-was])')
+      // on a busy machine the rest becomes hits while the page is there
+      const seen = async () => {
+        await page.goto(`${world.origin}${at}/hits`)
+        return open.count()
+      }
+      await expect.poll(seen, { timeout: 30_000, interval: 500 }).toBe(30)
+      const screens = task.counts.screens
+      for (let hit = 0; hit < 30; hit++) await key(hit % 3 === 0 ? 'y' : 'x')
+      await expect.poll(() => open.count()).toBe(0)
+      expect(task.counts.screens).toBe(screens)
+      task.tell('and thirty hits')
+      expect(task.complaints).toEqual([])
     },
   )
 })

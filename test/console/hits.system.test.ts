@@ -297,7 +297,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
 
     await put(world, 1)
     await publish()
-    const path = await addSearch()
+    const path = await addSearch({ 'deliver-open': [] })
     const again = await send(await read(action), action, { name: ['Asphalt'], words: ['x1'], do: ['save'] })
     expect([again.status, await again.text()]).toEqual([422, expect.stringContaining('This name is already in use')])
     const form = await read(path)

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { openTask, taskWindows } from './counted-task.ts'
+import { invitedToHits } from './invited.ts'
 import { marketCompany, publishMarket } from './market.ts'
-import { fieldsOf } from './plain-form.ts'
 import { publishTenders } from './put-tenders.ts'
 import { openRoof } from './roof-tenders.ts'
 
@@ -40,36 +40,9 @@ describe.skipIf(!hasChromium)('tasks of a newcomer', () => {
     'from an invitation to five hits, %s, %i px',
     { timeout: 120_000 },
     async (language, width) => {
-      const organization = await world.organization(`Roofs ${language} ${width}`)
-      const owner = await world.person(`owner.${language}${width}@example.org`, { memberOf: [[organization, 'owner']] })
-      const at = `/o/${organization}/people`
-      const invite = fieldsOf(await (await world.get(at, owner.cookie)).text(), `${at}/invite`)
-      const sent = { ...invite, mail: `new.${language}${width}@example.org`, role: 'member' }
-      const answer = await (await world.post(`${at}/invite`, sent, owner.cookie)).text()
-      const link = /<code id="link"[^>]*>([^<]+)</.exec(answer)![1]!
-      await using task = await openTask(browser, { origin: world.origin, language, width })
-      const { page, counts, entry, look, reach } = task
-      await page.goto(link)
-      await reach('form[action^="/invitation/"] button')
-      await entry(() => Promise.all([page.waitForURL('**/start'), page.keyboard.press('Enter')]))
-      await look('start-1')
-      const before = counts.screens
-      await reach('[name=what]')
-      await entry(() => page.keyboard.type(said[language].what))
-      await entry(() => Promise.all([page.waitForURL('**step=2**'), page.keyboard.press('Enter')]))
-      await look('start-2')
-      await reach('[name=place]')
-      await entry(() => page.keyboard.type(said[language].where))
-      await entry(() => Promise.all([page.waitForURL('**step=3**'), page.keyboard.press('Enter')]))
-      await look('start-3')
-      await reach('form[method=post][action$="/start"] button')
-      await entry(() => Promise.all([page.waitForURL('**/hits'), page.keyboard.press('Enter')]))
-      expect(await page.locator('main a[href*="/hits/"], main a[href^="/tenders/"]').count()).toBeGreaterThanOrEqual(5)
-      expect(counts.screens - before).toBeLessThanOrEqual(3)
-      expect(counts.entries).toBeLessThanOrEqual(6)
-      await look('start-hits')
-      task.tell('from an invitation to five hits')
-      expect(task.complaints).toEqual([])
+      const name = `Roofs ${language} ${width}`
+      const { what, where } = said[language]
+      await using _task = await invitedToHits(world, browser, { name, language, width, what, where })
     },
   )
 
