@@ -11,11 +11,14 @@ function send(reply: ServerResponse, { status, headers }: FileAnswer, body: Buff
   reply.writeHead(status, { ...headers, 'content-length': body.length }).end(body)
 }
 
+/** How long the client has to store what came. */
+const cutMs = 150
+
 /** The first half of what was to come. */
 function cut(reply: ServerResponse, { status, headers, body }: FileAnswer): void {
   reply.writeHead(status, { ...headers, 'content-length': body.length })
   reply.write(body.subarray(0, body.length >> 1))
-  setTimeout(() => reply.destroy(), 5)
+  setTimeout(() => reply.destroy(), cutMs)
 }
 
 const faults = {
@@ -63,7 +66,7 @@ export async function startFileFaults(random: Random): Promise<FileFaults> {
   const wronged = new Set<string>()
   const counts = { elsewhere: 0 }
   let deck: FileFault[] = []
-  let next: Next = { isRefused: false, ignoresRange: false }
+  const next: Next = { isRefused: false, ignoresRange: false }
   const placed = (url: string, link: string) =>
     `http://127.0.0.1:${(server.address() as AddressInfo).port}/${places.push({ url, link }) - 1}`
 
@@ -76,7 +79,7 @@ export async function startFileFaults(random: Random): Promise<FileFaults> {
     const { range, authorization } = request.headers
     passing.tokens.add(authorization)
     const { isRefused, ignoresRange } = next
-    next = { isRefused: false, ignoresRange: false }
+    next.isRefused = false
     if (isRefused) return void reply.writeHead(503, { 'retry-after': '1' }).end()
     const response = await fetch(url, {
       headers: { ...(authorization && { authorization }), ...(range && !ignoresRange && { range }) },
@@ -84,6 +87,7 @@ export async function startFileFaults(random: Random): Promise<FileFaults> {
     })
     const location = response.headers.get('location')
     if (location !== null) return void reply.writeHead(response.status, { location: placed(location, link) }).end()
+    next.ignoresRange = false
     const headers = Object.fromEntries([...response.headers].filter(([name]) => kept.includes(name)))
     const answer = { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) }
     const isRight = !response.ok || wronged.has(link) || !random.chance(passing.rate)
