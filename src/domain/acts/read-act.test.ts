@@ -475,6 +475,10 @@ test.each([
   ['da', 'Udbuddet er annulleret.'],
   ['cs', 'Zadávací řízení bylo zrušeno.'],
   ['ro', 'Procedura de atribuire a fost anulată.'],
+  ['de', 'Wir teilen Ihnen mit: Das Vergabeverfahren wurde gemäß § 63 Abs. 1 Nr. 2 VgV aufgehoben.'],
+  ['de', 'Das Vergabeverfahren wird gemäß § 63 Abs. 1 VgV aufgehoben, da kein wirtschaftliches Angebot einging.'],
+  ['en', 'The contracting authority has decided to cancel this procurement procedure.'],
+  ['pl', 'Zamawiający unieważnia postępowanie.'],
 ])('the text of a change ends its call (%s)', (language, text) => {
   const reading = changed(language, text)
   expect(reading).toMatchObject({ act: 'cancellation', of: 'call', field: 'change text' })
@@ -491,6 +495,19 @@ test.each([
   ['pl', 'Jeżeli nie wpłynie oferta, postępowanie zostanie unieważnione.'],
   ['de', 'Das Verfahren wird aufgehoben. Die Angebotsfrist wird auf den 11.12.2026 verlängert.'],
   ['hr', 'Postupak javne nabave je poništen.'],
+  ['en', 'The site visit for the procedure has been cancelled.'],
+  ['en', 'The supplier day for this tender has been cancelled; the slides are online.'],
+  ['de', 'Der Besichtigungstermin für die Ausschreibung wurde storniert.'],
+  ['fr', 'La visite du site prévue dans la procédure est annulée.'],
+  ['nl', 'De schouw wordt stopgezet.'],
+  ['es', 'El anexo 3 ha sido anulado; se publica uno nuevo.'],
+  ['pl', 'Zamawiający unieważnia odpowiedź na pytanie 3.'],
+  ['de', 'Die Vergabe in Losen wird aufgehoben.'],
+  ['de', 'Die Ausschreibung wurde auf der neuen Plattform eingestellt.'],
+  ['de', 'Das Verfahren aus 2024 wurde aufgehoben.'],
+  ['it', 'La gara precedente è andata deserta.'],
+  ['de', 'Die Ausschreibung wird keinesfalls aufgehoben.'],
+  ['de', 'Weder wird die Ausschreibung aufgehoben noch geändert.'],
 ])('a doubtful end in the text of a change hides no call (%s: %s)', (language, text) => {
   const reading = changed(language, text)
   expect(['correction', 'deadline-extension']).toContain(reading.act)

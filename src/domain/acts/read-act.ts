@@ -16,7 +16,7 @@ import {
   sentenceAround,
 } from './ended-lots.ts'
 import { readFollowUp } from './follow-up.ts'
-import { findPhrase, isAtEdge, isAtStart, tokensOf } from './phrases.ts'
+import { type Found, findPhrase, isAtEdge, isAtStart, tokensOf } from './phrases.ts'
 import { isPlainEnd } from './plain-end.ts'
 
 /** How much of a title and of a description says what the notice is. */
@@ -34,7 +34,7 @@ type Spoken = {
   readonly field: ActField
   readonly evidence: string
   /** Where the words stand in the text. */
-  readonly place?: { readonly start: number; readonly end: number }
+  readonly place?: Found
   /** The words are those for the end of a lot. */
   readonly isOfLot?: true
 }
@@ -186,7 +186,9 @@ function endedIn(notice: Notice): { readonly reading: ActReading; readonly isSur
     const { sentence, ended } = sentenceAround(isText ? change : texts.title, spoken.place!)
     return {
       reading: readingOf(notice, { ...spoken, rule }, read),
-      isSure: isPlainEnd(sentence, language, ended.end) && !past.test(isText ? change : texts.title),
+      isSure:
+        isPlainEnd(sentence, language, { ...ended, phrase: spoken.place!.phrase }, !isText) &&
+        !past.test(isText ? change : texts.title),
     }
   }
   return undefined
