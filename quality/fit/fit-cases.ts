@@ -1,4 +1,5 @@
 // Companies that won several tenders of a corpus, and for each win the tender that the score should have found.
+import { buyersOf } from '../../src/domain/buyers.ts'
 import { identifierOf, namesContradict } from '../../src/domain/organization-identity.ts'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import { tokensOf } from '../../src/domain/words.ts'
@@ -13,7 +14,7 @@ import {
   valueLikeness,
   winLikeness,
 } from '../../src/hits/fit/likeness.ts'
-import { prepareProfile } from '../../src/hits/fit/prepare-profile.ts'
+import { openPreparer } from '../../src/hits/fit/prepare-profile.ts'
 import { openTermCounters } from '../../src/hits/fit/term-counter.ts'
 
 export type Company = { readonly name: string; readonly wins: readonly TenderRecord[]; readonly isOfCryostats: boolean }
@@ -114,7 +115,7 @@ export function casesOf(
       if ((pools.get(countryOf(won)) ?? []).length < smallestPool) return []
       const others = company.wins.filter((win) => win !== won && (!before || dateOf(win) < dateOf(won)))
       if (others.length === 0) return []
-      const known = pastAuthorities([], others)
+      const known = pastAuthorities([], others.flatMap(buyersOf))
       return [{ company, won, others, isNewAuthority: !hasPastAuthority(known, foundBuyersOf(won)) }]
     }),
   )
@@ -127,9 +128,8 @@ export function partsOf(
   model: FitModel,
 ): CaseParts[] {
   const readers = openTermCounters(model)
-  const prepared = cases.map(({ others }) =>
-    prepareProfile({ profileId: 'case', profile: {}, wins: others }, readers, model),
-  )
+  const prepare = openPreparer(readers, model)
+  const prepared = cases.map(({ others }) => prepare({ profileId: 'case', profile: {}, wins: others }))
   readers.ready()
   // the company's own wins are no candidates: the company has them
   const found = cases.map(({ won, others }) => {
@@ -150,7 +150,7 @@ export function partsOf(
     for (const [number, place] of positions) {
       const profile = prepared[number]!
       const cpv = cpvLikeness(profile, current, model)
-      const wins = winLikeness(profile, cpv, readers)
+      const wins = winLikeness(profile, cpv, current, readers)
       found[number]!.parts.set(
         [
           cpv?.depth ?? Number.NaN,

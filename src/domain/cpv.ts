@@ -28,13 +28,16 @@ export function toCpvCode(text: string): string | undefined {
   return code.startsWith('00') ? undefined : code
 }
 
+const zero = '0'.charCodeAt(0)
+
 /** An inclusive range of eight-digit codes as numbers. */
 export type CodeRange = { readonly from: number; readonly to: number }
 
 /** The codes that a filter on `code` covers: itself and all below it; six zeros cover a division (C55 to C60). */
 export function cpvRange(code: string): CodeRange {
-  const significant = code.replace(/0+$/, '')
-  const prefix = code.slice(0, Math.max(2, significant.length))
+  let digits = code.length
+  while (digits > 2 && code.charCodeAt(digits - 1) === zero) digits--
+  const prefix = code.slice(0, digits)
   const from = Number(prefix.padEnd(8, '0'))
   return { from, to: Number(prefix.padEnd(8, '9')) }
 }

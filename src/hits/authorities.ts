@@ -11,8 +11,8 @@ export type PastAuthorities = {
   readonly byIdentifier: ReadonlyMap<string, readonly TenderOrganization[]>
 }
 
-export function pastAuthorities(named: readonly string[], wins: readonly TenderRecord[]): PastAuthorities {
-  const buyers = wins.flatMap(buyersOf)
+/** `buyers`: those of the past wins. */
+export function pastAuthorities(named: readonly string[], buyers: readonly TenderOrganization[]): PastAuthorities {
   return {
     keys: new Set([...named, ...buyers.map(({ name }) => name)].map(authorityKey)),
     byIdentifier: Map.groupBy(

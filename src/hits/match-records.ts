@@ -64,55 +64,75 @@ export function loadSearches(
     return index
   }
 
-  const matchRecord = (record: TenderRecord, found: readonly number[], at: number): Match[] => {
+  const matchRecord = (record: TenderRecord, found: readonly number[], at: number, matches: Match[]): void => {
     scorer.read(record)
+    /** Of the profiles of several searches: one that is derived is scored for its search alone. */
     const scores = new Map<number, { readonly least: number; readonly scored: Scored | undefined }>()
     const scoreOf = (profile: number, least: number): Scored | undefined => {
+      if (profile >= profiles.length) return scorer.score(profile, least)
       const known = scores.get(profile)
       if (known && (known.scored !== undefined || known.least <= least)) return known.scored
       const scored = scorer.score(profile, least)
       scores.set(profile, { least, scored })
       return scored
     }
-    return found.flatMap((number) => {
+    for (const number of found) {
       const { filter, questions } = asked[number]!
-      let matched: readonly Clause[] | undefined
-      return questions.flatMap(({ profile, searches: own, threshold }) => {
+      let because: Because | undefined
+      for (const { profile, searches: own, threshold } of questions) {
         const scored = scoreOf(profile, Math.max(1, threshold))
-        if (scored === undefined) return []
-        const { fitScore, fit } = scored
-        matched ??= matchOf(filter, record, at)
-        if (matched === undefined)
+        if (scored === undefined) continue
+        because ??= becauseOf(filter, record, at)
+        if (because === undefined)
           throw new Error(`index and plain loop differ: tender ${record.id}, search ${own[0]!.searchNo}`)
-        const lines = matched.map(matchedLine)
-        const reasons = { ...scored.reasons, matched: matched.map(({ clause, reason }) => ({ clause, reason })) }
-        return own
-          .filter((search) => fitScore >= Math.max(1, search.threshold))
-          .map(({ searchNo }) => ({ searchNo, tenderId: record.id, fitScore, fit, matched: lines, reasons }))
-      })
-    })
+        addMatches(matches, record.id, own, scored, because)
+      }
+    }
   }
 
   return {
     match: (records, at) => {
       for (const text of records.slice(0, maxSampled - sample.length)) sample.push(text)
       const current = indexNow()
-      return records.flatMap((text) => {
+      const matches: Match[] = []
+      for (const text of records) {
         const record = JSON.parse(text) as TenderRecord
         const found = current.match(record, at)
-        return found.length === 0 ? [] : matchRecord(record, found, at)
-      })
+        if (found.length > 0) matchRecord(record, found, at, matches)
+      }
+      return matches
     },
   }
 }
 
+/** What satisfied the clauses of a filter, as each of its hits has it. */
+type Because = { readonly lines: readonly string[]; readonly matched: HitReasons['matched'] }
+
+function becauseOf(filter: SearchFilter, record: TenderRecord, at: number): Because | undefined {
+  const matched = matchOf(filter, record, at)
+  return (
+    matched && {
+      lines: matched.map(matchedLine),
+      matched: matched.map(({ clause, reason }) => ({ clause, reason })),
+    }
+  )
+}
+
+function addMatches(
+  matches: Match[],
+  tenderId: string,
+  searches: readonly Search[],
+  { fitScore, fit, reasons: ofScore }: Scored,
+  { lines, matched }: Because,
+): void {
+  const reasons = { ...ofScore, matched }
+  for (const { searchNo, threshold } of searches)
+    if (fitScore >= Math.max(1, threshold)) matches.push({ searchNo, tenderId, fitScore, fit, matched: lines, reasons })
+}
+
 /** Each filter once, with the profiles that it is matched for; a search without a profile has one derived from it. */
 function groupedSearches(searches: readonly Search[], profiles: readonly LoadedProfile[]) {
-  const toFit: ProfileToFit[] = profiles.map(({ profileId, profile, wins }) => ({
-    profileId,
-    profile,
-    wins: parsedOneByOne(wins),
-  }))
+  const toFit: ProfileToFit[] = [...profiles]
   const numberOf = new Map(profiles.map(({ profileId }, number) => [profileId, number]))
   const derived = new Map<string, number>()
   const byFilter = new Map<string, Asked>()
@@ -135,10 +155,3 @@ function groupedSearches(searches: readonly Search[], profiles: readonly LoadedP
   }
   return { asked: [...byFilter.values()], toFit }
 }
-
-/** Parsed when the profile is prepared: all at once they would be many times the memory of the index. */
-const parsedOneByOne = (texts: readonly string[]): Iterable<TenderRecord> => ({
-  *[Symbol.iterator]() {
-    for (const text of texts) yield JSON.parse(text) as TenderRecord
-  },
-})

@@ -9,6 +9,7 @@ import type { CompanyProfile } from '../company-profile.ts'
 import { defaultThreshold } from '../saved-search.ts'
 import { calibrated, fitOf, openScorer, type Scored } from './fit.ts'
 import { type FitModel, type FitWeights, readFitModel } from './fit-model.ts'
+import { openTermCounters } from './term-counter.ts'
 
 const instant = '2026-11-22T06:00:00.000Z'
 const nothing: FitWeights = {
@@ -241,6 +242,21 @@ describe('by words alone', () => {
     expect(scored({}, recordOf({ title: 'Fensterreinigung Schule' }), toWins, wins).fit.raw).toBe(100)
     expect(scored({}, recordOf({ title: 'Lieferung Obst' }), toWins, wins).fit.raw).toBe(0)
   })
+
+  test('texts and titles count apart', () => {
+    const [record, win] = ['Los 1: Obst', 'Titel'].map((title) => recordOf({ title, description: 'Asphaltarbeiten' }))
+    expect(scored({}, record!, modelWith({ pastWins: 1 }), [win!]).fit.raw).toBeGreaterThan(40)
+    expect(scored({}, record!, modelWith({ winTitles: 1 }), [win!]).fit.raw).toBe(0)
+  })
+
+  test('a shorter vector holds the heaviest terms', () => {
+    const { words, read } = openTermCounters(readFitModel(), fewWords)
+    read(recordOf({ title: 'Asphalt Straße', description: 'Asphalt und Obst, Zaun und Dach' }))
+    const all = words.heaviest(100)
+    for (let most = 1; most <= all.numbers.length; most++)
+      expect([...words.heaviest(most).numbers]).toEqual([...all.numbers.slice(0, most)])
+    expect(all.numbers.length).toBeGreaterThanOrEqual(5)
+  })
 })
 
 describe('a tender of another trade', () => {
@@ -388,6 +404,16 @@ describe('rules', () => {
   })
 })
 
+test.each([
+  [['45233141', '45233142'], ['45233000'], '45233141 lies below your 45233000'],
+  [['45233000'], ['45233142', '45233141'], '45233000 holds your 45233142'],
+  [['45233100', '45300000'], ['45310000', '45233200'], '45233100 and your 45233200 share 45233'],
+  [['45310000', '90910000'], ['90910000', '45310000'], '45310000 is yours'],
+])('of equal codes the first counts: %j for %j', (cpvCodes, cpv, text) => {
+  const { parts } = fitOf({ profileId: 'p', profile: { cpv }, wins: [] }, recordOf({ cpvCodes }), modelWith(all)).fit
+  expect(parts[0]!.text).toBe(text)
+})
+
 describe('any score', () => {
   const now = Date.parse(instant)
   const records = Array.from({ length: 60 }, (_, index) => ({
@@ -395,6 +421,7 @@ describe('any score', () => {
     lastModified: instant,
     checkedAt: instant,
   }))
+  const inFrance = { ...records[0]!, nutsCodes: ['FR1'] }
   const model = readFitModel()
   const profiles = records.slice(0, 20).map(({ cpvCodes, nutsCodes, title }, index) => ({
     profileId: index % 4 === 0 ? null : `p${index}`,
@@ -411,6 +438,26 @@ describe('any score', () => {
         expect(found.fitScore).toBe(recomputed(found, model))
         expect(Math.abs(100 - found.fit.parts.reduce((sum, { of }) => sum + of, 0))).toBeLessThanOrEqual(0.3)
         if (number === 7) expect(found).toEqual(fitOf(profile, record, model))
+      })
+    }
+  })
+
+  test('is the same for one of many profiles, which share codes, regions and past wins', () => {
+    const sharing = profiles.map((given, index) => ({
+      ...given,
+      profile: {
+        cpv: index % 5 === 4 ? [] : profiles[index >> 1]!.profile.cpv,
+        words: given.profile.words,
+        nuts: index % 2 === 0 ? profiles[index >> 1]!.profile.nuts.map((code) => code.slice(0, 3)) : [],
+      },
+      wins: given.profileId === null ? [] : [...records.slice(index >> 1, (index >> 1) + 3), inFrance],
+    }))
+    sharing.push({ profileId: 'home', profile: { cpv: [], words: ['x'], nuts: ['FR1'] }, wins: [] })
+    const scorer = openScorer(sharing, model)
+    for (const record of [...records.slice(0, 8), { ...inFrance, id: 'other', nutsCodes: ['FR101'] }]) {
+      scorer.read(record)
+      sharing.forEach((profile, number) => {
+        expect(scorer.score(number, 0)).toEqual(fitOf(profile, record, model))
       })
     }
   })

@@ -24,7 +24,7 @@ import {
   type WinLikeness,
   winLikeness,
 } from './likeness.ts'
-import { type PreparedProfile, type ProfileToFit, prepareProfile } from './prepare-profile.ts'
+import { openPreparer, type PreparedProfile, type ProfileToFit } from './prepare-profile.ts'
 import { openTermCounters, type TermCounter, type TermCounters } from './term-counter.ts'
 
 type FitPart = {
@@ -77,7 +77,7 @@ const maxTermsNamed = 5
 /** `maxWords`: see the token table. */
 export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, maxWords?: number): Scorer {
   const readers = openTermCounters(model, maxWords)
-  const prepared = profiles.map((profile) => prepareProfile(profile, readers, model))
+  const prepared = profiles.map(openPreparer(readers, model))
   readers.ready()
   let current: RecordToFit | undefined
   return {
@@ -274,13 +274,14 @@ function scoreOf(
   const shares = sharesOf(most, profile, current, model.weights)
   const isBelow = (likenesses: Likenesses): boolean => {
     if (cheap.refusal !== undefined) return least > 0
+    if (least <= calibrated(0, kindOf(profile), model)) return false
     const { raw } = ruled(sumOf(partPoints(likenesses, shares)), likenesses, cheap.isPastAuthority, model)
     return calibrated(raw, kindOf(profile), model) < least
   }
   if (isBelow(most)) return undefined
   const withWords = { ...most, keywords: keywordLikeness(profile, readers.words, model) }
   if (isBelow(withWords)) return undefined
-  const likenesses = { ...withWords, pastWins: winLikeness(profile, cheap.cpv, readers) }
+  const likenesses = { ...withWords, pastWins: winLikeness(profile, cheap.cpv, current, readers) }
   if (isBelow(likenesses)) return undefined
   const scored = explained(likenesses, shares, profile, current, cheap, readers, model)
   return scored.fitScore < least ? undefined : scored

@@ -3,8 +3,8 @@
 import type { TenderRecord } from '../../domain/tender.ts'
 import { type FoundBuyer, foundBuyersOf } from '../authorities.ts'
 import type { FitModel } from './fit-model.ts'
-import { codesOf, euroValueOf, type PreparedProfile, regionsOf } from './prepare-profile.ts'
-import type { TermCounter, TermCounters, TermVector } from './term-counter.ts'
+import { codesOf, euroValueOf, type PreparedProfile, type PreparedWin, regionsOf } from './prepare-profile.ts'
+import type { TermCounter, TermCounters } from './term-counter.ts'
 import { codeOfTitle } from './title-code.ts'
 
 /** Similarity of two codes by the number of digits on which they agree. */
@@ -29,7 +29,10 @@ const lengthShare = 0.6
 /** Share by which an estimated value counts, and a code that only the title tells. */
 export const estimatedShare = 0.5
 
-/** A record as the parts read it; the term counter holds its terms. */
+/**
+ * A record as the parts read it; the term counter holds its terms. What it shares with a code, a region or a past win
+ * is kept, because profiles share these.
+ */
 export type RecordToFit = {
   readonly record: TenderRecord
   readonly codes: readonly string[]
@@ -38,6 +41,30 @@ export type RecordToFit = {
   readonly regions: readonly string[]
   readonly value: number | undefined
   readonly buyers: readonly FoundBuyer[]
+  readonly byCode: Map<string, CodeLikeness>
+  readonly byRegion: Map<string, CodeNearness>
+  /** Of regions that a profile names: all regions inside them count. */
+  readonly byNamedRegion: Map<string, CodeNearness>
+  readonly byWin: Map<PreparedWin, WinLikeness>
+}
+
+/** The code of a record, by its place among them, that is nearest to one of a profile. */
+type CodeNearness = { readonly likeness: number; readonly place: number }
+type CodeLikeness = {
+  readonly depth: number
+  readonly rarity: number
+  readonly place: number
+  /** The places of the codes that are the profile's or lie below it. */
+  readonly covered: readonly number[]
+}
+
+/** What is kept under this key, or what `make` makes of it. */
+function keptIn<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
 }
 
 export function recordToFit(record: TenderRecord): RecordToFit {
@@ -49,6 +76,10 @@ export function recordToFit(record: TenderRecord): RecordToFit {
     regions: regionsOf(record),
     value: euroValueOf(record),
     buyers: foundBuyersOf(record),
+    byCode: new Map(),
+    byRegion: new Map(),
+    byNamedRegion: new Map(),
+    byWin: new Map(),
   }
 }
 
@@ -60,35 +91,45 @@ export type CpvLikeness = {
   readonly isByTitle: boolean
 }
 
-/** Similarity of the two codes that agree best; undefined if either side has none. */
+/** Similarity of the two codes that agree best, the first of equal ones; undefined if either side has none. */
 export function cpvLikeness(
   profile: PreparedProfile,
-  { codes: stated, titleCode }: RecordToFit,
+  { codes: stated, titleCode, byCode }: RecordToFit,
   model: FitModel,
 ): CpvLikeness | undefined {
   // what matches a search by its codes states one
   const isByTitle = titleCode !== undefined && profile.profileId !== null
   const codes = isByTitle ? [titleCode] : stated
   if (profile.cpv.length === 0 || codes.length === 0) return undefined
-  let best: CpvLikeness = { depth: 0, rarity: 0, code: codes[0]!, own: profile.cpv[0]!, isByTitle }
-  for (const code of codes)
-    for (const own of profile.cpv) {
-      const shared = sharedDigits(code, own)
-      if (shared < 2) continue
-      const [ownDepth, depth] = [significant(own), significant(code)]
-      const isNested = shared >= Math.min(ownDepth, depth)
-      const common = Math.min(shared, ownDepth, depth)
-      const weight = isNested
-        ? ownDepth === depth
-          ? depthWeights[common]!
-          : nested * depthWeights[common]!
-        : depthWeights[shared]!
-      // the rarity, which is slow to look up, is at most 1
-      if (weight + 1 <= best.depth + best.rarity) continue
-      const rarity = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
-      if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own, isByTitle }
-    }
-  return profile.profileId === null ? coverageBySearch(profile, codes, best, model) : best
+  const likenesses = profile.cpv.map((own) => keptIn(byCode, own, () => codeLikeness(own, codes, model)))
+  let best = 0
+  for (let index = 1; index < likenesses.length; index++)
+    if (isBetter(likenesses[index]!, likenesses[best]!)) best = index
+  const { depth, rarity, place } = likenesses[best]!
+  const found = { depth, rarity, code: codes[place]!, own: profile.cpv[best]!, isByTitle }
+  return profile.profileId === null ? { ...found, ...coverageBySearch(likenesses, codes, model) } : found
+}
+
+function isBetter(one: CodeLikeness, other: CodeLikeness): boolean {
+  const [sum, otherSum] = [one.depth + one.rarity, other.depth + other.rarity]
+  return sum > otherSum || (sum === otherSum && one.place < other.place)
+}
+
+function codeLikeness(own: string, codes: readonly string[], model: FitModel): CodeLikeness {
+  let [depth, rarity, place] = [0, 0, 0]
+  const covered: number[] = []
+  codes.forEach((code, at) => {
+    const shared = sharedDigits(code, own)
+    const [ownDigits, digits] = [significant(own), significant(code)]
+    if (shared >= ownDigits) covered.push(at)
+    if (shared < 2) return
+    const common = Math.min(shared, ownDigits, digits)
+    const isNested = shared >= Math.min(ownDigits, digits)
+    const weight = (isNested && ownDigits !== digits ? nested : 1) * depthWeights[isNested ? common : shared]!
+    const found = Math.min(1, model.words.cpvWeightOf(code.slice(0, common)) / fullRarity)
+    if (weight + found > depth + rarity) [depth, rarity, place] = [weight, found, at]
+  })
+  return { depth, rarity, place, covered }
 }
 
 /**
@@ -96,18 +137,17 @@ export function cpvLikeness(
  * are covered, and the covered one is rare.
  */
 function coverageBySearch(
-  { cpv }: PreparedProfile,
+  likenesses: readonly CodeLikeness[],
   codes: readonly string[],
-  best: CpvLikeness,
   model: FitModel,
-): CpvLikeness {
-  const covered = codes.filter((code) => cpv.some((own) => sharedDigits(code, own) >= significant(own)))
-  const rarities = covered.map((code) => model.words.cpvWeightOf(code.slice(0, significant(code))) / fullRarity)
+): { readonly depth: number; readonly rarity: number } {
+  const covered = new Set(likenesses.flatMap((each) => each.covered))
+  const rarities = [...covered].map((place) => {
+    const code = codes[place]!
+    return model.words.cpvWeightOf(code.slice(0, significant(code))) / fullRarity
+  })
   return {
-    code: best.code,
-    own: best.own,
-    isByTitle: false,
-    depth: (covered.includes(codes[0]!) ? 0.5 : 0) + (0.5 * covered.length) / codes.length,
+    depth: (covered.has(0) ? 0.5 : 0) + (0.5 * covered.size) / codes.length,
     rarity: Math.min(1, Math.max(0, ...rarities)),
   }
 }
@@ -169,40 +209,58 @@ export type WinLikeness = { readonly texts: number; readonly titles: number; rea
 export function winLikeness(
   profile: PreparedProfile,
   cpv: CpvLikeness | undefined,
+  { byWin }: RecordToFit,
   readers: TermCounters,
 ): WinLikeness | undefined {
   if (profile.wins.length === 0) return undefined
-  const nearest = (reader: TermCounter, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
-    Math.min(
-      1,
-      profile.wins.reduce((best, win) => Math.max(best, reader.cosineWith(vectorIn(win))), 0),
-    )
-  const share = isOfOtherTrade(profile, cpv, readers.words) ? otherTradeShare : 1
-  return {
-    texts: share * nearest(readers.pieces, ({ pieces }) => pieces),
-    titles: share * nearest(readers.titles, ({ titles }) => titles),
-    authority: nearest(readers.authority, ({ authority }) => authority),
+  let [texts, titles, authority] = [0, 0, 0]
+  for (const win of profile.wins) {
+    const likeness = keptIn(byWin, win, () => likenessTo(win, readers))
+    texts = Math.max(texts, likeness.texts)
+    titles = Math.max(titles, likeness.titles)
+    authority = Math.max(authority, likeness.authority)
   }
+  const share = isOfOtherTrade(profile, cpv, readers.words) ? otherTradeShare : 1
+  return { texts: share * Math.min(1, texts), titles: share * Math.min(1, titles), authority: Math.min(1, authority) }
 }
+
+const likenessTo = ({ pieces, titles, authority }: PreparedWin, readers: TermCounters): WinLikeness => ({
+  texts: readers.pieces.cosineWith(pieces),
+  titles: readers.titles.cosineWith(titles),
+  authority: readers.authority.cosineWith(authority),
+})
 
 export type RegionLikeness = { readonly likeness: number; readonly code: string; readonly own: string }
 
-export function regionLikeness(profile: PreparedProfile, { regions }: RecordToFit): RegionLikeness | undefined {
+export function regionLikeness(
+  profile: PreparedProfile,
+  { regions, byRegion, byNamedRegion }: RecordToFit,
+): RegionLikeness | undefined {
   if (profile.nuts.length === 0 || regions.length === 0) return undefined
-  let best: RegionLikeness = { likeness: 0, code: regions[0]!, own: profile.nuts[0]! }
-  for (const code of regions)
-    for (const own of profile.nuts) {
-      let shared = 0
-      while (shared < code.length && code[shared] === own[shared]) shared++
-      const likeness =
-        shared === own.length && profile.namedNuts.has(own)
-          ? 1
-          : shared === code.length && shared < own.length
-            ? regionCoarser[shared]!
-            : regionShared[shared]!
-      if (likeness > best.likeness) best = { likeness, code, own }
-    }
-  return best
+  let best = { likeness: 0, place: 0, own: profile.nuts[0]! }
+  for (const own of profile.nuts) {
+    const isNamed = profile.namedNuts.has(own)
+    const found = keptIn(isNamed ? byNamedRegion : byRegion, own, () => nearnessOf(own, regions, isNamed))
+    const { likeness, place } = found
+    if (likeness > best.likeness || (likeness === best.likeness && place < best.place)) best = { likeness, place, own }
+  }
+  return { likeness: best.likeness, code: regions[best.place]!, own: best.own }
+}
+
+function nearnessOf(own: string, codes: readonly string[], isNamed: boolean): CodeNearness {
+  let [best, place] = [0, 0]
+  codes.forEach((code, at) => {
+    let shared = 0
+    while (shared < code.length && code[shared] === own[shared]) shared++
+    const isInside = shared === own.length && isNamed
+    const likeness = isInside
+      ? 1
+      : shared === code.length && shared < own.length
+        ? regionCoarser[shared]!
+        : regionShared[shared]!
+    if (likeness > best) [best, place] = [likeness, at]
+  })
+  return { likeness: best, place }
 }
 
 /** 1 in the range that the profile names, else by the distance to the values won; undefined when nothing is known. */

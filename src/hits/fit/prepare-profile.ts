@@ -1,6 +1,7 @@
 // A profile prepared for comparison: numbers in place of texts.
+import { buyersOf } from '../../domain/buyers.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import type { TenderRecord } from '../../domain/tender.ts'
+import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
 import { spellingsOf } from '../../domain/words.ts'
 import { type PastAuthorities, pastAuthorities } from '../authorities.ts'
 import type { CompanyProfile } from '../company-profile.ts'
@@ -13,14 +14,26 @@ export type ProfileToFit = {
   /** Null: derived from a search. */
   readonly profileId: string | null
   readonly profile: CompanyProfile
-  /** The records of the past wins that the stock holds. */
-  readonly wins: Iterable<TenderRecord>
+  /** The records of the past wins that the stock holds, or their JSON. */
+  readonly wins: readonly WonRecord[]
 }
+type WonRecord = TenderRecord | string
 
 /** A word of the profile, found as searches find it, or a term of the past wins. */
 type ProfileTerm = { readonly name: string; readonly numbers: readonly number[]; readonly weight: number }
 
-type PreparedWin = { readonly pieces: TermVector; readonly titles: TermVector; readonly authority: TermVector }
+/** A past win as it is compared. */
+export type PreparedWin = {
+  readonly pieces: TermVector
+  readonly titles: TermVector
+  readonly authority: TermVector
+  /** The heaviest words, of which keywords are chosen. */
+  readonly words: TermVector
+  readonly codes: readonly string[]
+  readonly regions: readonly string[]
+  readonly value: number | undefined
+  readonly buyers: readonly TenderOrganization[]
+}
 
 export type PreparedProfile = {
   readonly profileId: string | null
@@ -64,57 +77,81 @@ const minInformation = -Math.log(0.15)
 const weightOfOwnWord = 4
 const minKappa = 12
 
-export function prepareProfile(
-  { profileId, profile, wins: given }: ProfileToFit,
-  readers: TermCounters,
+/** Prepares profiles one after the other; a record that several of them won is read once. */
+export function openPreparer(readers: TermCounters, model: FitModel): (profile: ProfileToFit) => PreparedProfile {
+  const known = new Map<WonRecord, PreparedWin>()
+  const winOf = (won: WonRecord): PreparedWin => {
+    const win =
+      known.get(won) ?? preparedWin(typeof won === 'string' ? (JSON.parse(won) as TenderRecord) : won, readers)
+    known.set(won, win)
+    return win
+  }
+  return (profile) => prepareProfile(profile, profile.wins.slice(0, maxWins).map(winOf), readers.words, model)
+}
+
+function preparedWin(record: TenderRecord, readers: TermCounters): PreparedWin {
+  readers.read(record)
+  return {
+    pieces: readers.pieces.heaviest(maxPieces),
+    titles: readers.titles.heaviest(maxPiecesOfTitles),
+    authority: readers.authority.heaviest(maxTermsOfWin),
+    words: readers.words.heaviest(maxTermsOfWin),
+    codes: codesOf(record),
+    regions: regionsOf(record),
+    value: euroValueOf(record),
+    buyers: buyersOf(record),
+  }
+}
+
+function prepareProfile(
+  { profileId, profile }: ProfileToFit,
+  wins: readonly PreparedWin[],
+  reader: TermCounter,
   model: FitModel,
 ): PreparedProfile {
-  const wins = [...given].slice(0, maxWins)
-  /** By the number of a term. */
-  const sums = new Map<number, { readonly name: string; weight: number }>()
-  const vectors = wins.map((win) => {
-    readers.read(win)
-    const { numbers, weights } = readers.words.heaviest(maxTermsOfWin)
-    numbers.forEach((number, index) => {
-      const sum = sums.get(number) ?? { name: readers.words.nameOf(number), weight: 0 }
-      sum.weight += weights[index]!
-      sums.set(number, sum)
-    })
-    return {
-      pieces: readers.pieces.heaviest(maxPieces),
-      titles: readers.titles.heaviest(maxPiecesOfTitles),
-      authority: readers.authority.heaviest(maxTermsOfWin),
-    }
-  })
-  const ofWins = [...sums]
-    .filter(([, { name }]) => model.words.weightOf(name) > minInformation)
-    .sort(([, a], [, b]) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
-    .slice(0, maxTerms)
-    .map(([number, { name }]) => ({ name, numbers: [number], weight: model.words.weightOf(name) }))
-  const own = (profile.words ?? []).map((word) => ownWord(word, readers.words, model))
-  const terms = [...own, ...ofWins]
+  const own = (profile.words ?? []).map((word) => ownWord(word, reader, model))
+  const terms = [...own, ...keywordsOf(wins, reader)]
   const heaviest = terms.map(({ weight }) => weight).sort((a, b) => b - a)
-  const values = wins.map(euroValueOf).filter((value) => value !== undefined)
+  const values = wins.map(({ value }) => value).filter((value) => value !== undefined)
   return {
     profileId,
-    cpv: [...new Set([...(profile.cpv ?? []), ...wins.flatMap(codesOf)])],
-    nuts: [...new Set([...(profile.nuts ?? []), ...wins.flatMap(regionsOf)])],
+    cpv: [...new Set([...(profile.cpv ?? []), ...wins.flatMap(({ codes }) => codes)])],
+    nuts: [...new Set([...(profile.nuts ?? []), ...wins.flatMap(({ regions }) => regions)])],
     namedNuts: new Set(profile.nuts),
     terms,
     ownWords: own.length,
     namesTrade: own.length > 0 || (profile.cpv ?? []).length > 0,
     kappa: Math.max(minKappa, heaviest.slice(0, 6).reduce((sum, weight) => sum + weight, 0) / 2),
-    wins: vectors,
+    wins,
     meanValue:
       values.length === 0 ? undefined : values.reduce((sum, value) => sum + Math.log10(value), 0) / values.length,
     valueMin: profile.valueMin,
     valueMax: profile.valueMax,
-    pastAuthorities: pastAuthorities(profile.pastAuthorities ?? [], wins),
+    pastAuthorities: pastAuthorities(
+      profile.pastAuthorities ?? [],
+      wins.flatMap(({ buyers }) => buyers),
+    ),
     countries: profile.countries,
     contractNatures: profile.contractNatures,
     excludedCpv: profile.excludedCpv,
     excludedWords: profile.excludedWords,
   }
+}
+
+/** The terms that weigh most in all past wins together. */
+function keywordsOf(wins: readonly PreparedWin[], reader: TermCounter): ProfileTerm[] {
+  /** By the number of a term. */
+  const sums = new Map<number, number>()
+  for (const { words } of wins)
+    words.numbers.forEach((number, index) => {
+      sums.set(number, (sums.get(number) ?? 0) + words.weights[index]!)
+    })
+  return [...sums]
+    .filter(([number]) => reader.informationOf(number) > minInformation)
+    .map(([number, weight]) => ({ number, weight, name: reader.nameOf(number) }))
+    .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
+    .slice(0, maxTerms)
+    .map(({ number, name }) => ({ name, numbers: [number], weight: reader.informationOf(number) }))
 }
 
 function ownWord(word: string, reader: TermCounter, model: FitModel): ProfileTerm {

@@ -17,7 +17,10 @@ export type TermCounter = {
   /** Call it when all profiles are prepared: terms that have a number by then keep it. */
   readonly ready: () => void
   readonly read: (record: TenderRecord) => void
-  /** How often a term occurs in the record that was read, titles counted twice; 0 if it does not occur. */
+  /**
+   * How often a term occurs in the record that was read, titles counted twice; 0 if it does not occur. Only for words,
+   * as `length` is.
+   */
   readonly countOf: (term: number) => number
   /** Cosine of a vector and of the record's. */
   readonly cosineWith: (vector: TermVector) => number
@@ -26,6 +29,8 @@ export type TermCounter = {
   /** The record's vector, of length 1: its heaviest terms first, at most `most`. */
   readonly heaviest: (most: number) => TermVector
   readonly nameOf: (term: number) => string
+  /** Nats. */
+  readonly informationOf: (term: number) => number
 }
 
 /** Terms with their weights. */
@@ -42,7 +47,7 @@ type TermKind = {
   readonly termsOf: (token: string) => readonly string[]
   /** Information of a term, nats. */
   readonly weightOf: (term: string) => number
-  /** Whether the spellings of profiles are searched for too. */
+  /** Whether the spellings of profiles are searched for too, and the counts of terms are asked for. */
   readonly hasSpellings?: boolean
 }
 
@@ -93,6 +98,10 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
   /** Weights in the vector of the record; 0 for terms that do not occur. */
   let vector = new Float64Array(1 << 12)
   let present: number[] = []
+  /** The record whose terms are not counted yet; those of words are at once. */
+  let pending: TenderRecord | undefined
+  /** Whether `vector` has the weights of `present`. */
+  let isWeighed = false
   let round = 0
   let words = 0
   let weightOfText = 1
@@ -141,8 +150,24 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
     table.forget()
     for (const term of names.splice(kept)) numbers.delete(term)
     rounds.fill(0)
-    vector.fill(0)
-    present = []
+  }
+  const countAll = (record: TenderRecord): void => {
+    pending = undefined
+    for (const { text, weight } of texts(record)) {
+      weightOfText = weight
+      table.read(text, count)
+    }
+  }
+  const weigh = (): void => {
+    if (pending !== undefined) countAll(pending)
+    isWeighed = true
+    let squares = 0
+    for (const term of present) {
+      vector[term] = damped(found[term]!) * weights[term]!
+      squares += vector[term] ** 2
+    }
+    const norm = Math.sqrt(squares)
+    if (norm > 0) for (const term of present) vector[term] = vector[term]! / norm
   }
 
   return {
@@ -152,37 +177,35 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
       table.forget()
     },
     read: (record) => {
-      if (numbers.size - kept > termsEachWord * maxWords) forget()
-      round++
-      for (const term of present) vector[term] = 0
+      if (isWeighed) for (const term of present) vector[term] = 0
+      isWeighed = false
       present = []
       words = 0
-      for (const { text, weight } of texts(record)) {
-        weightOfText = weight
-        table.read(text, count)
-      }
-      let squares = 0
-      for (const term of present) {
-        vector[term] = damped(found[term]!) * weights[term]!
-        squares += vector[term] ** 2
-      }
-      const norm = Math.sqrt(squares)
-      if (norm > 0) for (const term of present) vector[term] = vector[term]! / norm
+      if (numbers.size - kept > termsEachWord * maxWords) forget()
+      round++
+      pending = record
+      if (hasSpellings) countAll(record)
     },
     countOf: (term) => (rounds[term] === round ? found[term]! : 0),
     cosineWith: ({ numbers: terms, weights: theirs }) => {
+      if (!isWeighed) weigh()
       let sum = 0
       for (let index = 0; index < terms.length; index++) sum += vector[terms[index]!]! * theirs[index]!
       return sum
     },
     length: () => words,
     heaviest: (most) => {
-      const heavy = present.filter((term) => vector[term]! > 0)
+      if (!isWeighed) weigh()
+      const sorted = Float64Array.from(present, (term) => vector[term]!).sort()
+      // below it, at least that many weigh more
+      const least = sorted[sorted.length - most] ?? 0
+      const heavy = present.filter((term) => vector[term]! > 0 && vector[term]! >= least)
       heavy.sort((a, b) => vector[b]! - vector[a]! || (names[a]! < names[b]! ? -1 : 1))
       const terms = Int32Array.from(heavy.slice(0, most))
       return { numbers: terms, weights: new Float64Array(terms.length).map((_, index) => vector[terms[index]!]!) }
     },
     nameOf: (term) => names[term]!,
+    informationOf: (term) => weights[term]!,
   }
 }
 
