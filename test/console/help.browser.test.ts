@@ -39,6 +39,16 @@ const invited = {
   de: { what: 'Hochbau', where: 'Deutschland' },
 } as const
 
+/** Sources of pictures that are not as they were taken, or without an edge that can be told from the page. */
+const shownPictures = `[...document.querySelectorAll('main img')].filter((image) => {
+  for (let each = image; each; each = each.parentElement) {
+    const { opacity, filter, mixBlendMode } = getComputedStyle(each)
+    if (opacity !== '1' || filter !== 'none' || mixBlendMode !== 'normal') return true
+  }
+  const { borderTopWidth, borderTopColor } = getComputedStyle(image)
+  return borderTopWidth === '0px' || borderTopColor === getComputedStyle(document.body).backgroundColor
+}).map((image) => image.src)`
+
 /** Of all pictures of a page, loaded. */
 const pictureSizes = `Promise.all([...document.querySelectorAll('main img')].map((image) => {
   image.loading = 'eager'
@@ -144,8 +154,16 @@ describe.skipIf(!hasChromium)('the help', () => {
       for (const path of ['/help', ...helpNames.map((name) => `/help/${name}`)]) {
         await page.goto(world.origin + path)
         await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe))
-        const broken = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-        expect([path, broken]).toEqual([path, []])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          const broken = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+          expect([path, colorScheme, broken]).toEqual([path, colorScheme, []])
+          const shots = process.env['SCREENS']
+          const file = `${path.slice(1).replace('/', '-')}-${language}-${width}-${colorScheme}.png`
+          if (shots) await page.screenshot({ path: join(shots, file) })
+        }
+        // pictures are light screens: nothing dims them, and an edge sets them off from a dark page
+        expect(await page.evaluate(shownPictures), path).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true)
         const sizes = (await page.evaluate(pictureSizes)) as readonly unknown[]
         expect(sizes.every((size) => JSON.stringify(size) === JSON.stringify(pictureSize))).toBe(true)

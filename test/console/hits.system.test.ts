@@ -771,7 +771,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
   })
 
   test('profiles and digests are created, changed and kept separate', async () => {
-    const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
+    const { world, acme, at, owner, member, read, send, publish, audit, addSearch } = await open(engine)
     await put(world, 1)
     const lots = [{ lotId: '1', cpvCodes: [], nutsCodes: [], status: 'awarded', winners: [{ name: 'Strabau GmbH' }] }]
     await put(world, 2, { title: 'Ring road', status: 'awarded', archiveReason: 'awarded', lots } as never)
@@ -841,7 +841,16 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(list).toMatch(/Jeden Tag <span class="soft">6:00, Europe\/Berlin/)
     const digest = new RegExp(`${digests}/[0-9a-f-]{36}`).exec(list)![0]
     expect((await send(await read(digest), digest, { rhythm: ['atOnce'] })).status).toBe(303)
-    expect(await read(digests)).toContain('With the next hits')
+    const waiting = await read(digests)
+    expect(waiting).toContain('With the next hits')
+    expect(waiting).not.toContain('is given up')
+    await sql`
+      insert into mail (message_id, digest_id, content, state, last_error, due_at, created_at)
+      select 'x', digest_id, '{}', 'given-up', 'Timeout', 0, 0 from digest`.execute(world.store.db)
+    expect(await read(digests)).toMatch(
+      /0 sent, 1 given up, Timeout[\s\S]*never answers while it accepts others, is given up/,
+    )
+    expect(await read(digests, owner.cookie, 'de')).toMatch(/beantwortet er sie nie, obwohl er andere annimmt/)
     for (const each of [digest, `${digest}/remove`, profile])
       expect((await world.get(each.replace(acme, stranger), other.cookie)).status).toBe(404)
     expect((await send(await read(`${digest}/remove`), `${digest}/remove`, {})).status).toBe(303)

@@ -47,12 +47,12 @@ function section({ heading, says, areSteps, picture }: HelpSection, pictures: He
   const { width, height } = pictureSize
   return html`<h2>${heading}</h2>${
     areSteps
-      ? html`<ol class="steps">${says.map((each) => html`<li>${marked(each)}</li>`)}</ol>`
+      ? html`<ol>${says.map((each) => html`<li>${marked(each)}</li>`)}</ol>`
       : says.map((each) => html`<p>${marked(each)}</p>`)
   }${
     picture &&
     address &&
-    html`<p><a href="${address}"><img src="${address}" alt="${picture[1]}" width="${width}" height="${height}" loading="lazy"></a></p>`
+    html`<p class="shot"><a href="${address}"><img src="${address}" alt="${picture[1]}" width="${width}" height="${height}" loading="lazy"></a></p>`
   }`
 }
 

@@ -97,6 +97,7 @@ async function listPage(
         : html`
           ${endedNotes(request, digests)}
           ${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}
+          ${digests.some(({ lastError }) => lastError !== null) && html`<p class="hint">${texts.whenGivenUp}</p>`}
           ${part(texts.add, addForm(context, request, form, errors, searches))}
         `
     }`,

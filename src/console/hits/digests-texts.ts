@@ -45,6 +45,9 @@ const en = {
   sent: (count: string) => `${count} sent`,
   due: (count: string) => `${count} waiting`,
   failed: (count: string) => `${count} given up`,
+  whenGivenUp:
+    'While the mail server is away, mails wait. One that it refuses, or never answers while it accepts others, is given ' +
+    'up after about five days.',
   add: 'Add somebody',
   addButton: 'Send mails',
   editTitle: (person: string) => `Mails to ${person}`,
@@ -107,6 +110,9 @@ const de: typeof en = {
   sent: (count) => `${count} gesendet`,
   due: (count) => `${count} wartend`,
   failed: (count) => `${count} aufgegeben`,
+  whenGivenUp:
+    'Solange der Mailserver fort ist, warten E-Mails. Lehnt er eine ab, oder beantwortet er sie nie, obwohl er andere ' +
+    'annimmt, so wird sie nach etwa fünf Tagen aufgegeben.',
   add: 'Jemanden hinzufügen',
   addButton: 'E-Mails senden',
   editTitle: (person) => `E-Mails an ${person}`,
