@@ -116,8 +116,9 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
     }
   }
 
-  function readSlowly(text: string, found: FoundNumbers): void {
-    readTokens(tokensOf(text), found)
+  /** Reads a text from the beginning of a word on; the words before it were met. */
+  function readSlowly(text: string, begin: number, found: FoundNumbers): void {
+    readTokens(tokensOf(text.slice(begin)), found)
     readTokens(jointWords(text), found)
   }
 
@@ -143,6 +144,8 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
       if (words > maxWords - (maxWords >> 2)) forget()
       let length = 0
       let hash = firstHash
+      /** Where the word begins that is read. */
+      let begin = 0
       for (let index = 0; index < text.length; index++) {
         const code = text.charCodeAt(index)
         let kind = kinds[code]!
@@ -150,20 +153,21 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWord
           kind = kindOf(code)
           kinds[code] = kind
         }
+        if (length === 0) begin = index
         if (kind >= firstLetter) {
-          if (length > longestWord) return readSlowly(text, found)
+          if (length > longestWord) return readSlowly(text, begin, found)
           buffer[length++] = kind
           hash = Math.imul(hash ^ kind, hashFactor)
         } else if (kind === separator) {
           if (length > 0) {
-            if (length > longestWord) return readSlowly(text, found)
+            if (length > longestWord) return readSlowly(text, begin, found)
             meet(length, hash, found)
             length = 0
             hash = firstHash
           }
-        } else if (kind === complex) return readSlowly(text, found)
+        } else if (kind === complex) return readSlowly(text, begin, found)
       }
-      if (length > longestWord) return readSlowly(text, found)
+      if (length > longestWord) return readSlowly(text, begin, found)
       if (length > 0) meet(length, hash, found)
       readTokens(jointWords(text), found)
     },

@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldLetters } from './name-words.ts'
 import { openTokenTable } from './token-table.ts'
-import { jointWords } from './words.ts'
+import { jointWords, tokensOf } from './words.ts'
 
 test.each([
   ['Maler- und Lackierarbeiten', ['malerarbeiten']],
@@ -29,6 +30,28 @@ test('a table reads them after the words of the text, also where it reads slowly
   }
   expect(read('Maler- und Lackierarbeiten')).toEqual(['maler', 'und', 'lackierarbeiten', 'malerarbeiten'])
   expect(read('ﬁx: Maler- und Lackierarbeiten')).toEqual(['fix', 'maler', 'und', 'lackierarbeiten', 'malerarbeiten'])
+  const parts = [
+    'Neubau',
+    'Straße',
+    'ß',
+    '№ 7',
+    '😀',
+    'ﬁx',
+    'ä',
+    '\u0301',
+    '\u00ad',
+    ' ',
+    '-',
+    ', ',
+    'Maler- und Lackierarbeiten',
+  ]
+  const text = fc.array(fc.constantFrom(...parts, 'x'.repeat(300)), { maxLength: 9 }).map((chosen) => chosen.join(''))
+  const joined = text.filter((each) => each.normalize('NFC') === each)
+  fc.assert(
+    fc.property(joined, (each) => {
+      expect(read(each)).toEqual([...tokensOf(each), ...jointWords(each)])
+    }),
+  )
 })
 test('a letter is folded alone as it is among others, and by its neighbors where it depends on them', () => {
   const byUnicode = (text: string) =>
