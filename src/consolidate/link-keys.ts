@@ -1,5 +1,5 @@
 // The exact keys by which notices of one procedure find each other (stage A of the resolution).
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isSpoken } from '../domain/acts/as-read.ts'
 import { wordsOf } from '../domain/name-words.ts'
 import type { Notice, NoticeReference } from '../domain/notice.ts'
@@ -127,7 +127,7 @@ function projectsNamed(text: string): string[] {
 function shortKey(prefix: string, value: string): string {
   const key = `${prefix}:${value}`
   if (key.length <= 120 && /^[\x20-\x7e]*$/.test(key)) return key
-  return `${prefix}:#${createHash('sha256').update(value).digest('base64url')}`
+  return `${prefix}:#${hash('sha256', value, 'base64url')}`
 }
 
 /** Whether the notice is only an announcement: no offer can be submitted yet. */

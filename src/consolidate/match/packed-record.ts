@@ -26,5 +26,7 @@ function packed(hashes: readonly number[], width: number): string {
 
 function unpacked(text: string, width: number): number[] {
   const bytes = Buffer.from(text, 'base64')
-  return Array.from({ length: bytes.length / width }, (_, index) => bytes.readUIntLE(index * width, width))
+  const hashes: number[] = []
+  for (let at = 0; at + width <= bytes.length; at += width) hashes.push(bytes.readUIntLE(at, width))
+  return hashes
 }

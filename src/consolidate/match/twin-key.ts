@@ -1,6 +1,6 @@
 // Records of one portal with the same title and buyer: several of them are parts of one project, so a title alone
 // proves nothing.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MatchRecord } from './match-record.ts'
 
 /**
@@ -12,5 +12,5 @@ export function twinKey(record: MatchRecord): string | undefined {
   const title = record.titles[0]?.joined
   if (!title) return undefined
   const buyer = record.buyers[0]?.words.toSorted().join(' ') ?? ''
-  return `s:${createHash('sha256').update(`${buyer}|${title}`).digest('base64url').slice(0, 16)}`
+  return `s:${hash('sha256', `${buyer}|${title}`, 'base64url').slice(0, 16)}`
 }

@@ -66,6 +66,17 @@ const monthOf = (word: string): number | undefined =>
 const hour =
   /^[^\d]{0,24}?\b(?:um|at|à|a las|alle|às|o|kl|klo|ob|u|la|до|om|h)?\.?\s*([01]?\d|2[0-4])\s?(?:[:.h]\s?([0-5]\d)|\s?(?:uhr|h\b|óra|hod|uur|kl)|\.\s?ure)/iu
 
+/** As `matchAll`, which copies the pattern for each text. */
+function* matchesOf(pattern: RegExp, text: string): Generator<RegExpExecArray> {
+  for (let at = 0; ; ) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (!match) return
+    at = pattern.lastIndex
+    yield match
+  }
+}
+
 function datesIn(text: string): DateFound[] {
   const found: DateFound[] = []
   const add = (match: RegExpExecArray, day: number, month: number, year?: number): void => {
@@ -76,9 +87,9 @@ function datesIn(text: string): DateFound[] {
     const time = after ? `${after[1]!.padStart(2, '0')}:${after[2] ?? '00'}` : undefined
     found.push({ start, end, day, month, ...(year !== undefined && { year }), ...(time && { time }) })
   }
-  for (const match of text.matchAll(iso)) add(match, Number(match[3]), Number(match[2]), Number(match[1]))
-  for (const match of text.matchAll(hungarian)) add(match, Number(match[3]), Number(match[2]), Number(match[1]))
-  for (const match of text.matchAll(numeric)) {
+  for (const match of matchesOf(iso, text)) add(match, Number(match[3]), Number(match[2]), Number(match[1]))
+  for (const match of matchesOf(hungarian, text)) add(match, Number(match[3]), Number(match[2]), Number(match[1]))
+  for (const match of matchesOf(numeric, text)) {
     const [, first, separator, second, year] = match
     // a pair of numbers without a year is a date only with points: 18.05.
     if (year === undefined && (separator !== '.' || !/\.\s*$/.test(match[0]) || second!.length !== 2)) continue
@@ -90,13 +101,13 @@ function datesIn(text: string): DateFound[] {
     const month = monthOf(name.toLowerCase())
     if (month !== undefined) add(match, Number(day), month, Number(year))
   }
-  for (const match of text.matchAll(yearFirst)) addNamed(match, match[3]!, match[2]!, match[1]!)
-  for (const match of text.matchAll(yearFirstInLatvian)) addNamed(match, match[2]!, match[3]!, match[1]!)
-  for (const match of text.matchAll(named)) {
+  for (const match of matchesOf(yearFirst, text)) addNamed(match, match[3]!, match[2]!, match[1]!)
+  for (const match of matchesOf(yearFirstInLatvian, text)) addNamed(match, match[2]!, match[3]!, match[1]!)
+  for (const match of matchesOf(named, text)) {
     const month = monthOf(match[2]!.toLowerCase())
     if (month !== undefined) add(match, Number(match[1]), month, match[3] === undefined ? undefined : Number(match[3]))
   }
-  for (const match of text.matchAll(monthFirst)) addNamed(match, match[2]!, match[1]!, match[3]!)
+  for (const match of matchesOf(monthFirst, text)) addNamed(match, match[2]!, match[1]!, match[3]!)
   return found.sort((a, b) => a.start - b.start)
 }
 
@@ -116,7 +127,7 @@ const relative = new RegExp(
 )
 
 function daysIn(text: string): number | undefined {
-  for (const match of text.matchAll(relative)) {
+  for (const match of matchesOf(relative, text)) {
     const count = /^\d/.test(match[1]!)
       ? Number(match[1])
       : numberWords.findIndex((words) => words.includes(match[1]!.toLowerCase())) + 1

@@ -62,6 +62,8 @@ export class XmlNames {
   readonly expanded: ExpandedName[] = [{ uri: '', name: '' }]
   readonly root = new Scope(undefined, new Map())
   readonly #numbers = new Map<string, Map<string, number>>()
+  #lastUri: string | undefined
+  #ofLastUri: ReadonlyMap<string, number> = new Map()
   #count = 0
   #scopes = 0
 
@@ -121,7 +123,14 @@ export class XmlNames {
 
   /** The number of an expanded name; 0 when no document had it. */
   numberOf(uri: string, name: string): number {
-    return this.#numbers.get(uri)?.get(name) ?? 0
+    // one namespace is asked for again and again
+    if (uri !== this.#lastUri) {
+      const ofUri = this.#numbers.get(uri)
+      if (!ofUri) return 0
+      this.#lastUri = uri
+      this.#ofLastUri = ofUri
+    }
+    return this.#ofLastUri.get(name) ?? 0
   }
 
   /**
