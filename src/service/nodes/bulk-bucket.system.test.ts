@@ -26,7 +26,7 @@ async function openWorld() {
   }
   const facts = { wanted: [] as string[] | undefined, isNeeded: true, redactedAt: 0, aheadMs: 0, lists: 0 }
   const failed: string[] = []
-  const open = (change: Partial<BulkBucket> = {}) => {
+  const open = (change: Partial<BulkBucket> = {}, wanted: () => string[] | undefined = () => facts.wanted) => {
     const bucket = openBulkBucket(location, '1')
     const list: BulkBucket['list'] = (...asked) => {
       facts.lists++
@@ -35,7 +35,7 @@ async function openWorld() {
     const kept = keepInBucket({
       bucket: { ...bucket, ...change, list },
       folder,
-      wanted: () => facts.wanted,
+      wanted,
       isNeeded: () => facts.isNeeded,
       redactedAt: () => facts.redactedAt,
       onChange: () => {},
@@ -135,7 +135,8 @@ test('a node that begins leaves what another one made after the last redaction, 
   await vi.waitFor(() => expect(store.requests.length).toBeGreaterThan(0), waiting)
   await kept.close()
   expect(keys()).toEqual([name])
-  facts.redactedAt = Date.now()
+  // the clock of the store may be later
+  facts.redactedAt = store.modifiedAt - 9 * 60_000
   open()
   await vi.waitFor(() => expect(keys()).toEqual([]), waiting)
 })
@@ -224,6 +225,45 @@ test('a node that does not know its files yet removes nothing, however old, and 
   expect([kept.names(), keys()]).toEqual([[named], [named, other].sort()])
   await lookAgain(0.2 * hourMs)
   expect(keys()).toEqual([named])
+})
+
+test('what one of two nodes names stays while the other names something else, and is removed a day later', async () => {
+  const { facts, open, make } = await openWorld()
+  const objects = new Map<string, number>()
+  const now = () => Date.now() + facts.aheadMs
+  const [puts, removed]: [string[], string[]] = [[], []]
+  const shared: Partial<BulkBucket> = {
+    list: async () => [...objects].map(([path, modifiedAt]) => ({ path, modifiedAt })),
+    put: async (path) => {
+      puts.push(path)
+      objects.set(path, now())
+    },
+    remove: async (path) => {
+      removed.push(path)
+      objects.delete(path)
+    },
+    tryAddress: async () => {},
+  }
+  const [one, two] = [make('one'), make('two')]
+  const first = open(shared, () => [one])
+  open(shared, () => [two])
+  await vi.waitFor(() => expect([...puts].sort()).toEqual([one, two].sort()), waiting)
+  const pass = async (hours: number, nodes: number) => {
+    for (let hour = 0; hour < hours; hour++) {
+      const before = facts.lists
+      facts.aheadMs += hourMs
+      await vi.waitFor(() => expect(facts.lists).toBeGreaterThanOrEqual(before + nodes), waiting)
+    }
+  }
+  await pass(60, 2)
+  expect(removed).toEqual([])
+  // twice a day each
+  expect([puts.length > 6, puts.length <= 12]).toEqual([true, true])
+  await first.close()
+  await pass(10, 1)
+  expect(removed).toEqual([])
+  await pass(16, 1)
+  expect(removed).toEqual([one])
 })
 
 test('what is named again is not over', async () => {

@@ -1,9 +1,11 @@
 // Keeps the files of whole editions in the operator's bucket, from which they are then loaded. Nodes share it: the same
-// editions give the same files, so each puts what is missing there, and removes what it has not named for hours.
+// editions give the same files, so each puts what is missing there. What one does not name, another may: each puts what it
+// names again before it is old, and removes what it has not named for hours only if it is old.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openAddresses } from '../../api/bulk/bulk-addresses.ts'
 import { bulkNamePattern, linkLifeMs } from '../../edition/bulk/bulk-state.ts'
+import { dayMs } from '../../domain/time.ts'
 import { type Clock, every, systemClock, systemSleep } from '../../platform/clock.ts'
 import type { BucketLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -23,6 +25,10 @@ const listMs = 60_000
 const longestAnswerMs = 30_000
 /** How often to look whether other files are wanted while one is put. */
 const changeMs = 1000
+/** How old an object is, by the clock of the store, before a node removes it that does not name it. */
+const keptMs = dayMs
+/** How old an object may become while a node names it. */
+const renewedMs = keptMs / 2
 /** How much later than the database the clock of the store may be. */
 const mostSkewMs = 10 * 60_000
 
@@ -96,6 +102,8 @@ export function keepInBucket({
   let cleared: number | undefined
   /** Since when this node knows that it does not name what is there. */
   let unnamed: ReadonlyMap<string, number> = new Map()
+  /** When this node put what it names: the clock of the store may be wrong. */
+  let putAt: ReadonlyMap<string, number> = new Map()
   const note = (names: Iterable<string>) => {
     there = new Set(names)
     onChange()
@@ -103,8 +111,10 @@ export function keepInBucket({
   const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
   const soon = (signal: AbortSignal) => within(answerMs, signal)
 
-  /** Removes what has not been named for long, and resolves to what is there. */
-  async function clean(names: readonly string[] | undefined, signal: AbortSignal): Promise<Set<string>> {
+  type Held = { readonly held: Set<string>; readonly aging: ReadonlySet<string> }
+
+  /** Removes what has not been named for long. Resolves to what is there, and which of it is to be put again. */
+  async function clean(names: readonly string[] | undefined, signal: AbortSignal): Promise<Held> {
     const [at, redacted] = [clock(), redactedAt()]
     const isAtOnce = !isNeeded() || (cleared !== undefined && cleared !== redacted)
     const objects = (await bucket.list('', soon(signal))).filter(({ path }) => bulkNamePattern.test(path))
@@ -115,18 +125,22 @@ export function keepInBucket({
       if (held.has(path)) continue
       // another node may have made what this one does not name yet, or still name what this one does not
       const since = unnamed.get(path) ?? (names && at)
-      const isOver = names !== undefined && since !== undefined && at - since >= linkLifeMs
+      const isUnnamed = names !== undefined && since !== undefined && at - since >= linkLifeMs
+      const isOver = isUnnamed && at - modifiedAt >= keptMs
       if (isAtOnce || isOver || modifiedAt <= redacted + mostSkewMs) await bucket.remove(path, soon(signal))
       else if (since !== undefined) left.set(path, since)
     }
     unnamed = left
     cleared = redacted
-    return held
+    putAt = new Map([...putAt].filter(([path]) => held.has(path)))
+    const lastPut = ({ path, modifiedAt }: (typeof objects)[number]) => Math.max(modifiedAt, putAt.get(path) ?? 0)
+    const aging = objects.filter((each) => held.has(each.path) && at - lastPut(each) >= renewedMs)
+    return { held, aging: new Set(aging.map(({ path }) => path)) }
   }
 
   /** Resolves to whether everything that is named is there. */
   async function bring(names: readonly string[] | undefined, signal: AbortSignal): Promise<boolean> {
-    const held = await clean(names, signal)
+    const { held, aging } = await clean(names, signal)
     let isTried = false
     const show = async () => {
       const [first] = held
@@ -135,12 +149,15 @@ export function keepInBucket({
       note(held)
     }
     await show()
-    for (const name of names ?? []) {
-      if (held.has(name)) continue
+    // what is missing first
+    const order = [...(names ?? [])].sort((one, other) => Number(held.has(one)) - Number(held.has(other)))
+    for (const name of order) {
+      if (held.has(name) && !aging.has(name)) continue
       const bytes = await readFile(join(folder, name)).catch(undefinedWhenMissing)
       if (!bytes) return false
       await bucket.put(name, bytes, within(bucketTimeoutMs, signal))
       held.add(name)
+      putAt = new Map([...putAt, [name, clock()]])
     }
     await show()
     return true

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { entriesOfEdition, infoOfEdition } from '../../../test/edition-of-number.ts'
 import { createTestTokens } from '../../../test/testing/test-tokens.ts'
-import type { BulkState } from '../../edition/bulk/bulk-state.ts'
+import type { BulkMakingOptions } from '../../edition/bulk/bulk-making.ts'
+import { type BulkState, bulkName } from '../../edition/bulk/bulk-state.ts'
 import { appendEdition, openEditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
 import type { BulkBucket } from './bulk-bucket.ts'
@@ -22,13 +23,17 @@ async function openWorld() {
   const folder = join(dataFolder, 'bulk')
   const seen: (BulkState | undefined)[] = []
   const reported: (string | undefined)[] = []
-  const begin = (bucket?: BulkBucket, redactedAt = async () => 0) => {
+  const begin = (
+    bucket?: BulkBucket,
+    redactedAt = async () => 0,
+    openMaking?: Parameters<typeof makeBulkFiles>[0]['openMaking'],
+  ) => {
     const state = {
       setBulk: (bulk: BulkState | undefined) => void seen.push(bulk),
       report: (_topic: string, sentence: string | undefined) => void reported.push(sentence),
     }
     const log = { warn: () => {}, error: () => {} } as unknown as Log
-    return makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log, bucket })
+    return makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log, bucket, ...(openMaking && { openMaking }) })
   }
   const leaveFile = () => {
     mkdirSync(folder, { recursive: true })
@@ -80,6 +85,29 @@ test('a bucket holds the files that are named, and none without a contract', asy
   tokens.revoke(token)
   await vi.waitFor(() => expect(objects.size).toBe(0), waiting)
 }, 120_000)
+
+test('C164: a file of before a redaction is not named, even while its thread still names it', async () => {
+  const { tokens, folder, seen, begin } = await openWorld()
+  tokens.add('one', { hasBulkFiles: true })
+  const { bucket, objects } = openBucket(Date.now())
+  const file = { sha256: 'a'.repeat(64), bytes: 4, rows: 1, part: 'snapshot', format: 'parquet', table: 'tenders' } as const
+  const base = { edition: 1, publishedAt: 5, checksum: '', lastModified: 1 }
+  const bulk: BulkState = { ...base, stockId: '', records: 1, base, redactedAt: 0, formats: ['parquet'], files: [file] }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, bulkName(file)), 'jane')
+  let redactedAt = 5
+  const nothing = async () => {}
+  // it never withdraws anything
+  const deaf = ({ onState }: BulkMakingOptions) => {
+    queueMicrotask(() => onState(bulk))
+    return { send: () => {}, settled: nothing, noteRedaction: () => {}, close: nothing }
+  }
+  const making = begin(bucket, async () => redactedAt, deaf)
+  onTestFinished(making.close)
+  await vi.waitFor(() => expect([...objects.keys(), ...(seen.at(-1)?.inBucket ?? [])]).toHaveLength(2), waiting)
+  redactedAt = 6
+  await vi.waitFor(() => expect([...objects.keys(), ...(seen.at(-1)?.inBucket ?? [])]).toEqual([]), waiting)
+}, 60_000)
 
 test('a node that begins leaves the old files of another one, made after the last redaction', async () => {
   const { tokens, seen, begin } = await openWorld()

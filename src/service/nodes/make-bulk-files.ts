@@ -4,13 +4,16 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mayLoadFiles } from '../../api/bulk/bulk-serving.ts'
 import type { TokenSource } from '../../api/tokens/token-table.ts'
-import { BulkMaking } from '../../edition/bulk/bulk-making.ts'
+import { BulkMaking, type BulkMakingOptions } from '../../edition/bulk/bulk-making.ts'
 import { type BulkState, bulkFolder, bulkName, formats } from '../../edition/bulk/bulk-state.ts'
+import type { LogFollower } from '../../edition/read/log-feed.ts'
 import type { EditionLog } from '../../edition/write/edition-log.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
 import type { NodeState } from '../watch/node-state.ts'
 import { type BulkBucket, keepInBucket } from './bulk-bucket.ts'
+
+type Making = LogFollower & Pick<BulkMaking, 'noteRedaction' | 'close'>
 
 const lookMs = 2000
 const late = 'The files of whole editions are not up to date; the log says why.'
@@ -24,6 +27,7 @@ export function makeBulkFiles({
   state,
   log,
   bucket,
+  openMaking = (options) => new BulkMaking(options),
 }: {
   readonly editions: EditionLog
   readonly tokens: Pick<TokenSource, 'serial' | 'load'>
@@ -34,6 +38,8 @@ export function makeBulkFiles({
   readonly log: Log
   /** From where the files are loaded as soon as it holds them. */
   readonly bucket?: BulkBucket | undefined
+  /** Opens the thread. */
+  readonly openMaking?: (options: BulkMakingOptions) => Making
 }): { readonly close: () => Promise<void> } {
   const folder = join(dataFolder, bulkFolder)
   let serial: number | undefined
@@ -54,10 +60,10 @@ export function makeBulkFiles({
       onChange: show,
       log,
     })
-  let making: { readonly thread: BulkMaking; readonly unfollow: () => void } | undefined
+  let making: { readonly thread: Making; readonly unfollow: () => void } | undefined
 
   function begin(): void {
-    const thread = new BulkMaking({
+    const thread = openMaking({
       folder,
       onState: (bulk) => {
         made = bulk
