@@ -371,12 +371,8 @@ function toolsOf({ options, tenders, addressOf, grants }: Serving, answers: Tool
         address: () => addressOf(request),
       })
     },
-    noteRead: (request, grant, bytes) =>
-      options.use?.read(
-        grant,
-        { records: 1, bytes },
-        { address: () => addressOf(request), agent: request.raw.headers['user-agent'] },
-      ),
+    noteRead: (request, grant, read) =>
+      options.use?.read(grant, read, { address: () => addressOf(request), agent: request.raw.headers['user-agent'] }),
     origins: [baseUrl, docsUrl].flatMap((url) => (url ? new URL(url).origin : [])),
     refuse: (request, reply, problem) => sendProblem(request, reply, problem, docsUrl),
     send: (reply, { status, headers, body }) =>

@@ -66,7 +66,7 @@ export type ConsoleOptions = {
   /** Whether the service is stopping: then every answer ends its connection. */
   readonly isLeaving?: () => boolean
   /** Called when a page throws because of a bug. */
-  readonly onFault: (error: unknown, path: string) => void
+  readonly onFault: (error: unknown, pattern: string) => void
 }
 
 export type Console = { readonly close: () => Promise<void> }
@@ -348,7 +348,8 @@ class Listener {
     const isBusy = error instanceof LateError || isGone
     if (isBusy && !isChange) reply.header('retry-after', String(retrySeconds))
     if (!isBusy && !(error instanceof PageError) && !(error instanceof OperatorError))
-      this.#options.onFault(error, request.url.pathname)
+      // paths have secrets: links of letters, invitations and calendars
+      this.#options.onFault(error, raw.routeOptions.url ?? 'no page')
     const { status, detail } =
       error instanceof PageError
         ? { status: error.status, detail: error.message || texts.noPage }

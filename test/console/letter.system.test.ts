@@ -173,5 +173,11 @@ test('a recipient without an account reaches everything that a mail brings, for 
   const statuses = []
   for (let count = 0; count < 61; count++) statuses.push((await read(path!)).status)
   expect(statuses.indexOf(429)).toBe(60)
+  // letters of colleagues behind the same network are open, and links that open nothing are counted for the network
+  expect((await read(`/letter/${foreign}`)).status).toBe(404)
+  const guesses = []
+  for (let count = 0; count < 61; count++) guesses.push((await read(`/letter/${token}A`)).status)
+  expect(guesses.indexOf(429)).toBe(60)
+  expect((await read(`/letter/${foreign}`)).status).toBe(404)
   expect(world.faults).toEqual([])
 })

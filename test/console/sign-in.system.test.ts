@@ -291,6 +291,33 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(await world.store.db.selectFrom('mail').select('person').execute()).toHaveLength(5)
   })
 
+  test('a page that fails is reported without the secret of its address', async () => {
+    const world = await openConsoleWorld('embedded')
+    opened.push(world)
+    const reported: string[] = []
+    const broken = {
+      get db(): never {
+        throw new Error('a bug')
+      },
+    }
+    const sealer = () => Promise.reject(new Error('a bug'))
+    const port = await freePort()
+    const context = { ...world.context, store: broken as never, webhooks: { ...world.context.webhooks, sealer } }
+    const options = { host: '127.0.0.1', port, trustedHops: 0 }
+    const console = await openConsole(context, {
+      ...options,
+      onFault: (error, pattern) => void reported.push(`${pattern} ${String(error)}`),
+    })
+    opened.push({ [Symbol.asyncDispose]: () => console.close() })
+    const secret = 'Ab1_'.repeat(11).slice(0, 43)
+    const pages = ['/letter', '/invitation', '/sign-in/link', '/first']
+    for (const page of pages) {
+      const answer = await fetch(`http://127.0.0.1:${port}${page}/${secret}`)
+      expect([page, answer.status]).toEqual([page, 500])
+    }
+    expect(reported.map((each) => each.replace(/:\w+ Error: a bug$/, ''))).toEqual(pages.map((page) => `${page}/`))
+  })
+
   test('without a mail server the page says how the operator helps', async () => {
     const { get, post, person, store } = await open()
     await person('ben@example.org')

@@ -2,16 +2,12 @@
 // feeds.
 import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
+import { editIncident, incidentVersion } from '../../src/actions/incidents.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { systemRandom } from '../../src/platform/random.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
-import {
-  changeIncident,
-  createIncident,
-  endIncident,
-  findIncident,
-  listIncidents,
-} from '../../src/store/screens/incidents.ts'
+import { createIncident, endIncident, findIncident, listIncidents } from '../../src/store/screens/incidents.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 
@@ -107,7 +103,18 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
         content: 'First paragraph.\n\nSecond & last.',
       },
     ])
-    expect(await inTransaction(store, (trx) => changeIncident(trx, incidentId, { title: 'Slow answers' }))).toBe(true)
+    const acting = { actor: 'op@example.org', addressPrefix: '', random: systemRandom, mailDomain: 'example.org' }
+    const before = (await findIncident(store.db, incidentId))!
+    const edit = { incidentId, seen: incidentVersion(before), input: { ...before, title: 'Slow answers' } }
+    const edited = await inTransaction(store, (trx) =>
+      editIncident(trx, { ...acting, now: startOfConsole + minuteMs }, edit),
+    )
+    expect(edited.kind).toBe('edited')
+    wait(2 * minuteMs)
+    expect(readAtom(await text('/status.atom'))[0]).toMatchObject({
+      title: 'Slow answers',
+      updated: new Date(startOfConsole + minuteMs).toISOString(),
+    })
     expect(await inTransaction(store, (trx) => endIncident(trx, incidentId, startOfConsole + hourMs))).toBe(true)
     expect(await inTransaction(store, (trx) => endIncident(trx, incidentId, startOfConsole + 2 * hourMs))).toBe(false)
     expect(await findIncident(store.db, incidentId)).toMatchObject({

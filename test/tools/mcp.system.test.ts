@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { notice } from '#mcp/tool-definitions'
 import { sqliteSink } from '../../client/src/sinks/sqlite-sink.ts'
 import { messagesPerMinute } from '../../src/api/mcp/serve-mcp.ts'
+import { UseCounter } from '../../src/api/tokens/use-counter.ts'
 import { answersForTools } from '../../src/service/readers/answers-for-tools.ts'
 import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
 import { hostileTexts } from '../console/hostile-texts.ts'
@@ -144,6 +145,34 @@ describe.each(ways)('by %s', (way) => {
       await client.close()
     }
   })
+})
+
+it('what the tools answer is counted by the bytes of the answers', async () => {
+  const use = new UseCounter(() => startOfTests)
+  const editions = createMemoryEditions()
+  await using world = await startApi({ reader: editions, tools: answersForTools(editions, () => startOfTests), use })
+  editions.publish(startOfTests, [roadWorks, ...hostile])
+  const ask = async (name: string, args: { [name: string]: unknown }) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+    const answer = await fetch(`${world.origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(message),
+    })
+    const bytes = (await answer.arrayBuffer()).byteLength
+    const [read] = use.take()
+    return { read: { records: read?.records, bytes: read?.bytes }, bytes }
+  }
+  // descriptions, which are long here, are not part of what is found
+  const found = await ask('search_tenders', { cpv: ['90000000'], limit: 10 })
+  expect(found.read).toEqual({ records: 10, bytes: found.bytes })
+  const got = await ask('get_tender', { id: roadWorks.id })
+  expect(got.read).toEqual({ records: 1, bytes: got.bytes })
+  expect((await ask('get_tender', { id: plainId(9) })).read).toEqual({ records: 0, bytes: 0 })
 })
 
 it('finds codes by words', async () => {

@@ -40,8 +40,12 @@ export type McpOptions = {
   readonly origins: readonly string[]
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply
   readonly send: (reply: FastifyReply, refusal: Checked) => FastifyReply
-  /** Counts a record that the organization read, and its bytes. */
-  readonly noteRead: (request: FastifyRequest, grant: TokenGrant, bytes: number) => void
+  /** Counts the records in an answer that the organization read, and the bytes of the answer. */
+  readonly noteRead: (
+    request: FastifyRequest,
+    grant: TokenGrant,
+    read: { readonly records: number; readonly bytes: number },
+  ) => void
   readonly noteGrant: (request: FastifyRequest, grant: TokenGrant) => void
   /** What was noted. */
   readonly grantOf: (request: FastifyRequest) => TokenGrant | undefined
@@ -51,7 +55,7 @@ export type McpOptions = {
 type Message = { readonly method?: unknown; readonly id?: unknown }
 
 export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
-  const { limiter, origins, refuse, send, noteGrant, grantOf, onFault } = options
+  const { limiter, origins, refuse, send, noteRead, noteGrant, grantOf, onFault } = options
   let library: Promise<typeof import('@modelcontextprotocol/server')> | undefined
   let tools: Promise<typeof import('#mcp/tender-server')> | undefined
 
@@ -103,7 +107,8 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     library ??= import('@modelcontextprotocol/server')
     tools ??= import('#mcp/tender-server')
     const [{ createMcpHandler }, { createTenderServer }] = await Promise.all([library, tools])
-    const source = sourceOf(options, request, counted)
+    let records = 0
+    const source = sourceOf(options, request, { counted, note: (count) => (records += count) })
     const protocol = createMcpHandler(() => createTenderServer(source, options.version), {
       keepAliveMs: 0,
       maxSubscriptions: 1,
@@ -117,6 +122,7 @@ export function serveMcp(routes: FastifyInstance, options: McpOptions): void {
     const asked = new Request(`http://localhost${mcpPath}`, { method: 'POST', headers, body: JSON.stringify(message) })
     const answer = await protocol.fetch(asked, { parsedBody: message })
     const text = await answer.text()
+    if (counted?.grant && records > 0) noteRead(request, counted.grant, { records, bytes: Buffer.byteLength(text) })
     const type = answer.headers.get('content-type')
     if (type !== null) reply.header('content-type', type)
     return reply.code(answer.status).send(text)
@@ -142,16 +148,20 @@ const protocolError = (id: unknown, code: number, message: string) => ({ jsonrpc
 
 /** The edition of this node, for a message that was counted; a refused one is told so by the tool that it calls. */
 function sourceOf(
-  { reader, answers, noteRead, onFault }: McpOptions,
+  { reader, answers, onFault }: McpOptions,
   request: FastifyRequest,
-  counted: Checked | undefined,
+  { counted, note }: { readonly counted: Checked | undefined; readonly note: (records: number) => void },
 ): TenderSource {
   type Find = (id: string) => TenderRecord | undefined
   async function read<Answer>(produce: (find: Find) => Promise<Answer>): Promise<Answer> {
-    const { status, body, grant } = counted!
-    if (status !== 200 || !grant) throw new ToolError(refusalText(JSON.parse(body!.toString('utf8'))))
+    const { status, body } = counted!
+    if (status !== 200) throw new ToolError(refusalText(JSON.parse(body!.toString('utf8'))))
     try {
-      return await produce((id) => recordOf(reader, id, (bytes) => noteRead(request, grant, bytes)))
+      return await produce((id) => {
+        const record = recordOf(reader, id)
+        if (record) note(1)
+        return record
+      })
     } catch (error) {
       if (error instanceof ToolError) throw error
       onFault(request, error)
@@ -176,12 +186,11 @@ function answered<Answer>(answer: ToolAnswer<Answer>): Answer {
   return answer.answer
 }
 
-function recordOf(reader: EditionView, id: string, note: (bytes: number) => void): TenderRecord | undefined {
+function recordOf(reader: EditionView, id: string): TenderRecord | undefined {
   const position = reader.find(id)
   if (position === undefined) return undefined
   const { bytes, release } = reader.record(position, 'identity')
   const record = JSON.parse(Buffer.from(bytes).toString('utf8')) as TenderRecord
-  note(bytes.length)
   release?.()
   return record
 }

@@ -81,6 +81,10 @@ test('pages and files have limits for a person and an organization', () => {
   expect(times(() => limits.takePage(other))).toBe(60)
   expect(times(() => limits.takePage(stranger))).toBe(60)
   expect(times(() => limits.takePage({ ...anna, now: 1000 + 60_000 }))).toBe(60)
+  // each letter has its own, in the network of a stranger and beside the pages of a person
+  for (const letter of ['<1@example.org>', '<2@example.org>'])
+    expect(times(() => limits.takeLetter(letter, stranger))).toBe(60)
+  expect(times(() => limits.takeLetter('<1@example.org>', anna))).toBe(0)
   expect(times(() => limits.takeFile(anna))).toBe(20)
   expect(times(() => limits.takeFile({ ...anna, now: 1000 + 3_600_000 }))).toBe(0)
   expect(times(() => limits.takeFile({ ...anna, now: 1000 + 24 * 3_600_000 }))).toBe(20)

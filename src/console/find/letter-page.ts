@@ -48,11 +48,12 @@ async function ownHits(context: ConsoleContext, request: PersonRequest): Promise
 /** The hits of one mail, also for people who have no account: the link is as good as the mail. */
 async function sealedLetter(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { params, language } = request
-  context.stockLimits.takePage(request)
   const token = params['token'] ?? ''
   const { db } = context.store
   const sealed = /^[\w-]{40,800}$/.test(token) ? Buffer.from(token, 'base64url') : undefined
   const messageId = sealed && (await context.webhooks.sealer()).open(sealed, letterContext)?.toString()
+  if (messageId === undefined) context.stockLimits.takePage(request)
+  else context.stockLimits.takeLetter(messageId, request)
   const mail = messageId === undefined ? undefined : await findDigestMail(db, messageId)
   const { digestId, person } = mail ?? {}
   const content =

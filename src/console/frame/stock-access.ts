@@ -6,7 +6,10 @@ import type { Directory } from './directory.ts'
 import { frameTexts } from './frame-texts.ts'
 import { PageError, type PageRequest, type ViewerMembership } from './page.ts'
 
-/** Maximum pages of tenders a minute, and files a day, for a person and for an organization; strangers by network. */
+/**
+ * Maximum pages of tenders a minute, and files a day, for a person and for an organization; strangers by network, and a
+ * letter by itself: its link is sealed, and its recipients may share a network with colleagues and scanners of links.
+ */
 const [maxPages, maxFiles] = [60, 20]
 
 type Access = { readonly directory: Pick<Directory, 'organization'> }
@@ -35,7 +38,12 @@ export class StockLimits {
     this.#access = { directory }
   }
 
-  /** For each page that asks the stock. Throws PageError 429 with a sentence. */
+  /** For each page of a letter, whoever opens it. Throws PageError 429 with a sentence. */
+  takeLetter(messageId: string, { now, language }: Pick<PageRequest, 'now' | 'language'>): void {
+    if (!this.#pages.take(`letter ${messageId}`, now)) throw new PageError(429, frameTexts[language].tooManyPages)
+  }
+
+  /** For each other page that asks the stock. Throws PageError 429 with a sentence. */
   takePage(request: PageRequest): void {
     if (!this.#take(this.#pages, request)) throw new PageError(429, frameTexts[request.language].tooManyPages)
   }

@@ -1,7 +1,7 @@
 // The state of the service in public words: days of editions, sources, incidents. Read from the database, cached for a
 // minute.
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
-import { type Incident, listIncidents } from '../../store/screens/incidents.ts'
+import { type Incident, listIncidentEdits, listIncidents } from '../../store/screens/incidents.ts'
 import { listMaintenances, type PastMaintenance } from '../../store/screens/maintenances.ts'
 import {
   editionsSince,
@@ -42,6 +42,8 @@ export type StatusBoard = {
   readonly isHeld: boolean
   readonly sources: readonly PublicSource[]
   readonly incidents: readonly Incident[]
+  /** When those were edited last that were. */
+  readonly edits: ReadonlyMap<string, number>
   readonly maintenances: readonly PastMaintenance[]
 }
 
@@ -76,6 +78,7 @@ export class StatusBoards {
     const editions = await editionsSince(db, since)
     const sources = await publicSources(db)
     const incidents = await listIncidents(db, since, maxIncidents)
+    const edits = await listIncidentEdits(db, since)
     const maintenances = await listMaintenances(db, since, maxIncidents)
     const newestAt = editions.publishedAt.at(-1)
     this.#board = {
@@ -85,6 +88,7 @@ export class StatusBoards {
       isHeld: (editions.heldAt.at(-1) ?? 0) > (newestAt ?? Number.POSITIVE_INFINITY),
       sources,
       incidents,
+      edits,
       maintenances,
     }
     return this.#board

@@ -47,7 +47,7 @@ export const statusPages = (
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
-    const { at, incidents, maintenances } = (await newestBoard(boards)).board
+    const { at, incidents, edits, maintenances } = (await newestBoard(boards)).board
     const texts = statusTexts[language]
     const entryOf = (maintenance: PastMaintenance): AtomEntry => ({
       id: `${context.origin}/status#${nameOf(maintenance)}`,
@@ -70,7 +70,7 @@ export const statusPages = (
             id: `urn:uuid:${incidentId}`,
             title,
             publishedAt: startedAt,
-            updatedAt: endedAt ?? startedAt,
+            updatedAt: Math.max(startedAt, edits.get(incidentId) ?? 0, endedAt ?? 0),
             link: `${context.origin}/status#incident-${incidentId}`,
             content: { type: 'text', text: detail },
           }),

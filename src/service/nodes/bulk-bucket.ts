@@ -1,11 +1,11 @@
 // Keeps the files of whole editions in the operator's bucket, from which they are then loaded. Nodes share it: the same
-// editions give the same files, so each puts what is missing there. What one does not name, another may: each puts what it
-// names again before it is old, and removes what it has not named for hours only if it is old.
+// editions give the same files, so each puts what is missing there. What one does not name, another may: each puts what
+// it names again before it is old, and removes what it has not named for hours only if it is old.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openAddresses } from '../../api/bulk/bulk-addresses.ts'
-import { bulkNamePattern, linkLifeMs } from '../../edition/bulk/bulk-state.ts'
 import { dayMs } from '../../domain/time.ts'
+import { bulkNamePattern, linkLifeMs } from '../../edition/bulk/bulk-state.ts'
 import { type Clock, every, systemClock, systemSleep } from '../../platform/clock.ts'
 import type { BucketLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'

@@ -33,7 +33,16 @@ async function openWorld() {
       report: (_topic: string, sentence: string | undefined) => void reported.push(sentence),
     }
     const log = { warn: () => {}, error: () => {} } as unknown as Log
-    return makeBulkFiles({ editions, tokens, redactedAt, dataFolder, state, log, bucket, ...(openMaking && { openMaking }) })
+    return makeBulkFiles({
+      editions,
+      tokens,
+      redactedAt,
+      dataFolder,
+      state,
+      log,
+      bucket,
+      ...(openMaking && { openMaking }),
+    })
   }
   const leaveFile = () => {
     mkdirSync(folder, { recursive: true })
@@ -90,7 +99,14 @@ test('C164: a file of before a redaction is not named, even while its thread sti
   const { tokens, folder, seen, begin } = await openWorld()
   tokens.add('one', { hasBulkFiles: true })
   const { bucket, objects } = openBucket(Date.now())
-  const file = { sha256: 'a'.repeat(64), bytes: 4, rows: 1, part: 'snapshot', format: 'parquet', table: 'tenders' } as const
+  const file = {
+    sha256: 'a'.repeat(64),
+    bytes: 4,
+    rows: 1,
+    part: 'snapshot',
+    format: 'parquet',
+    table: 'tenders',
+  } as const
   const base = { edition: 1, publishedAt: 5, checksum: '', lastModified: 1 }
   const bulk: BulkState = { ...base, stockId: '', records: 1, base, redactedAt: 0, formats: ['parquet'], files: [file] }
   mkdirSync(folder, { recursive: true })

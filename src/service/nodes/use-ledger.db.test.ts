@@ -1,17 +1,18 @@
 // What customers read is counted once: over several processes, after answers of the database that were lost, and after
 // a restart.
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { engines, openTestStore } from '../../../test/world.ts'
 import { UseCounter } from '../../api/tokens/use-counter.ts'
 import { minuteMs } from '../../domain/time.ts'
 import { openLog } from '../../platform/log.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { pruneAdded } from '../../store/editions/edition-export.ts'
-import { databaseUse, openUseLedger, type UseBatch } from './use-ledger.ts'
+import { databaseUse, openUseLedger, type UseBatch, type UseSink } from './use-ledger.ts'
 
 const start = Date.UTC(2026, 10, 23, 8)
 const grant = { tokenId: 'one', organizationId: 'acme' } as Parameters<UseCounter['count']>[0]
+const waiting = { timeout: 20_000, interval: 50 }
 const origin = { address: () => '192.0.2.1', agent: 'test' }
 
 test.each(engines)('requests, records and bytes are counted once (%s)', async (engine) => {
@@ -81,5 +82,47 @@ test.each(engines)('requests, records and bytes are counted once (%s)', async (e
   }
   expect(added.length).toBeGreaterThan(new Set(added.map(({ name }) => name)).size)
   await pruneAdded(store.db, now + 8 * 24 * 60 * minuteMs)
+  expect(await store.db.selectFrom('added_use').selectAll().execute()).toEqual([])
+})
+
+test('while the database accepts nothing, the newest two hours are kept', async () => {
+  let now = start
+  const clock = () => now
+  const [tried, added]: [number[], number[]] = [[], []]
+  let isBroken = true
+  const sink: UseSink = {
+    add: async ({ minuteMs: minute }) => {
+      tried.push(minute)
+      if (isBroken) throw new Error('no database')
+      added.push(minute)
+    },
+    note: async () => {},
+  }
+  const counter = new UseCounter(clock)
+  const ledger = openUseLedger({ sink, clock, random: systemRandom, log: openLog('silent') })
+  onTestFinished(() => ledger.close())
+  const count = (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      counter.count(grant, true, origin)
+      ledger.add(counter.take())
+      now += minuteMs
+    }
+  }
+  count(100)
+  await expect.poll(() => tried.length, waiting).toBeGreaterThan(0)
+  count(100)
+  // the last minute has not ended for long
+  await expect.poll(() => tried.at(-1), waiting).toBe(start + 79 * minuteMs)
+  isBroken = false
+  await expect.poll(() => added.length, waiting).toBeGreaterThanOrEqual(120)
+  expect(added).toEqual(Array.from({ length: 120 }, (_, index) => start + (79 + index) * minuteMs))
+})
+
+test('what was written is not remembered once that is known', async () => {
+  await using store = await openTestStore('embedded')
+  const sink = databaseUse(store, () => start)
+  const counts = { organizationId: 'acme', tokenId: 'one', answered: 1, refused: 0 }
+  await sink.add({ name: 'a', minuteMs: start, minutes: [counts] })
+  expect(await store.db.selectFrom('api_use').select('answered').execute()).toEqual([{ answered: 1 }])
   expect(await store.db.selectFrom('added_use').selectAll().execute()).toEqual([])
 })

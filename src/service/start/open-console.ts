@@ -118,8 +118,8 @@ export async function openServiceConsole(
       },
     }),
     isLeaving: () => state.snapshot().unready === 'draining',
-    onFault: (error, path) =>
-      log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
+    onFault: (error, page) =>
+      log.error({ page, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
   }).catch((error: unknown) => {
     // another program took the port in between
     throw listenError(error as NodeJS.ErrnoException, where.host, where.port, '--console-port')

@@ -1,8 +1,9 @@
 // The deliveries of webhooks: queue, log and history in one table. Only one worker at a time delivers to an endpoint,
 // under a lease with a fence.
 import { type RawBuilder, sql } from 'kysely'
-import { dayMs } from '../../domain/time.ts'
+import { dayMs, hourMs } from '../../domain/time.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
+import { getOrCreateSetting } from '../database/settings.ts'
 import { loadRedactor } from '../received/redactions.ts'
 import { type DeliveryEvent, isMovedBy, moved } from './delivery-states.ts'
 import { disableAndMail, mailFailing } from './endpoint-news.ts'
@@ -431,15 +432,35 @@ function makeDue(
   })
 }
 
+/** The setting since when no delivery was deleted without being counted: epoch milliseconds. */
+export const countedSinceSetting = 'deliveries-counted-since'
+
+/** The token of requests under which deleted deliveries stay counted. */
+export const deliveryUse = 'deliveries'
+
+/** Part of a statement that deletes deliveries, and calls them so: the accepted messages about hits stay counted. */
+export const keepCounts = (deleted: string): RawBuilder<unknown> => sql`
+  insert into api_use (organization_id, token_id, hour_ms, answered, refused, peak_minute, minute_ms, minute_answered)
+  select organization_id, ${deliveryUse}::text, ended_at - ended_at % ${sql.lit(hourMs)}, count(*), 0, 0, 0, 0
+  from ${sql.table(deleted)} as d join webhook_endpoint using (endpoint_no)
+  where d.state = 'delivered' and d.hit_id is not null
+  group by 1, 3 order by 1, 3
+  on conflict (organization_id, token_id, hour_ms) do update set answered = api_use.answered + excluded.answered`
+
 /**
  * Deletes deliveries that ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each.
  * True when there are more.
  */
 export async function pruneDeliveries(db: Executor, now: number, limit: number): Promise<boolean> {
   const before = now - deliveryHistoryMs
+  await getOrCreateSetting(db, countedSinceSetting, String(before))
   const statements = [
-    sql`delete from delivery where message_id in (
-      select message_id from delivery where ended_at < ${before} order by ended_at limit ${limit})`,
+    sql`with gone as (
+        delete from delivery where message_id in (
+          select message_id from delivery where ended_at < ${before} order by ended_at limit ${limit})
+        returning endpoint_no, hit_id, state, ended_at
+      ), counted as (${keepCounts('gone')})
+      select 1 from gone`,
     sql`delete from delivery_body where message_id in (
       select message_id from delivery_body where created_at < ${before} order by created_at limit ${limit})`,
     sql`delete from delivery_attempt where (message_id, attempt) in (
@@ -447,8 +468,8 @@ export async function pruneDeliveries(db: Executor, now: number, limit: number):
   ]
   let isMore = false
   for (const statement of statements) {
-    const { numAffectedRows } = await statement.execute(db)
-    isMore ||= Number(numAffectedRows ?? 0) === limit
+    const { numAffectedRows, rows } = await statement.execute(db)
+    isMore ||= Number(numAffectedRows ?? rows.length) === limit
   }
   return isMore
 }

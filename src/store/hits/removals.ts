@@ -1,6 +1,7 @@
 // Deletes searches and profiles, with everything that was derived from them.
 import { sql } from 'kysely'
 import type { Executor } from '../database/database.ts'
+import { keepCounts } from './deliveries.ts'
 import { lockEndpointsOf } from './hits.ts'
 import type { StoredProfile, StoredSearch } from './searches.ts'
 
@@ -22,8 +23,9 @@ export async function deleteSearch(
   const { rows } = await sql<RemovedWith>`
     with gone as (delete from hit where search_no = ${searchNo}::integer returning hit_id),
     messages as (
-      delete from delivery d using gone where d.hit_id = gone.hit_id returning d.message_id, d.endpoint_no, d.state
+      delete from delivery d using gone where d.hit_id = gone.hit_id returning d.endpoint_no, d.hit_id, d.state, d.ended_at
     ),
+    counted as (${keepCounts('messages')}),
     fenced as (
       update webhook_endpoint set fence = fence + 1, worker = '', taken_until = 0
       where endpoint_no in (select endpoint_no from messages where state = 'due')

@@ -1,4 +1,4 @@
-// Requests of organizations by hour: counts for people, not bills.
+// Requests and deliveries of organizations by hour: counts for people, not bills.
 import { sql } from 'kysely'
 import { dayMs, hourMs } from '../../domain/time.ts'
 import type { Executor } from '../database/database.ts'

@@ -236,7 +236,12 @@ export async function listAuditEntries(
   }))
 }
 
-/** Deletes entries older than that. */
+/** Maximum time until the end of a maintenance: the status page finds it in the log. */
+const maintenanceMs = 7 * dayMs
+
+/** Deletes entries older than that, and none of a maintenance that may go on. */
 export async function pruneAuditEntries(db: Executor, now: number, auditMs = usualAuditMs): Promise<void> {
-  await sql`delete from audit_entry where at < ${now - auditMs}`.execute(db)
+  const mayGoOn = now - Math.max(auditMs, maintenanceMs)
+  await sql`delete from audit_entry where at < ${now - auditMs}
+    and (action not in ('maintenance.on', 'maintenance.off') or at < ${mayGoOn})`.execute(db)
 }

@@ -717,7 +717,7 @@ export type Database = {
   /** Requests of a token in an hour: a count for people, not a bill. */
   api_use: {
     organization_id: string
-    /** Empty: all tokens of the organization together. */
+    /** Empty: all tokens of the organization together; `deliveries`: messages that webhooks accepted. */
     token_id: string
     hour_ms: EpochMs
     answered: number

@@ -1,4 +1,5 @@
 // Incidents: what the operator publishes about a disturbance on the status page.
+import { sql } from 'kysely'
 import type { Executor } from '../database/database.ts'
 
 /** Times in epoch milliseconds. */
@@ -39,6 +40,14 @@ export async function listIncidents(db: Executor, since: number, limit: number):
     .limit(limit)
     .execute()
   return rows.map(incidentOf)
+}
+
+/** When incidents were edited last, after `since`: from the audit log. */
+export async function listIncidentEdits(db: Executor, since: number): Promise<Map<string, number>> {
+  const { rows } = await sql<{ incidentId: string; at: number }>`
+    select detail::json ->> 'incident' as "incidentId", max(at) as at from audit_entry
+    where organization_id is null and action = 'incident.change' and at > ${since} group by 1`.execute(db)
+  return new Map(rows.map(({ incidentId, at }) => [incidentId, at]))
 }
 
 export async function findIncident(db: Executor, incidentId: string): Promise<Incident | undefined> {

@@ -6,7 +6,10 @@ import { drawnEngines, openTestStore } from '../../../test/world.ts'
 import { csvOf } from '../../domain/plain-text.ts'
 import { hourMs } from '../../domain/time.ts'
 import { systemRandom } from '../../platform/random.ts'
-import { addApiUse, allTokens } from '../people/api-use.ts'
+import { inTransaction } from '../database/database.ts'
+import { pruneDeliveries } from '../hits/deliveries.ts'
+import { deleteSearch } from '../hits/removals.ts'
+import { addApiUse, allTokens, listApiUse } from '../people/api-use.ts'
 import { createOrganization } from '../people/organizations.ts'
 import { listMonthUse, monthUseColumns } from './month-use.ts'
 
@@ -72,7 +75,7 @@ describe.each(drawnEngines)('use by month (%s)', (engine) => {
         hits: 0,
         deliveries: 0,
       },
-      // its deliveries are no longer kept
+      // some of its deliveries may be gone
       {
         ...acme,
         month: '2026-10',
@@ -96,9 +99,6 @@ describe.each(drawnEngines)('use by month (%s)', (engine) => {
         deliveries: 2,
       },
     ])
-    // on the 31st day those of the first are not kept either
-    expect((await listMonthUse(db, at('12-31T00:01'))).at(-1)).toMatchObject({ month: '2026-12', deliveries: null })
-    expect(await listMonthUse(db, at('12-31T00:01'))).toHaveLength(5)
     expect(Object.keys(months[0]!)).toEqual(monthUseColumns)
     expect(csvOf(monthUseColumns, months).split('\r\n')).toEqual([
       'organizationId,organization,month,answered,refused,records,bytes,searches,hits,deliveries',
@@ -107,5 +107,24 @@ describe.each(drawnEngines)('use by month (%s)', (engine) => {
       `${organizationId},Acme,2026-11,12,2,508,3000000071,1,2,2`,
       '',
     ])
+
+    // deleted deliveries stay counted, in whatever number of rounds, by time and with their search
+    const deliveries = async (now: string) => {
+      const own = (await listMonthUse(db, at(now))).filter(({ organization }) => organization === 'Acme')
+      return own.map((each) => `${each.month} ${each.deliveries}`)
+    }
+    expect(await pruneDeliveries(db, at('11-30T23:58'), 9)).toBe(false)
+    expect(await pruneDeliveries(db, at('12-01T00:01'), 1)).toBe(true)
+    expect(await deliveries('12-01T00:01')).toEqual(['2026-10 null', '2026-11 2', '2026-12 0'])
+    await sql`update delivery set hit_id = (select min(hit_id) from hit) where message_id = 'second'`.execute(db)
+    const search = { searchNo: world.searchNo, searchId: 's', organizationId }
+    await inTransaction(store, (trx) => deleteSearch(trx, search, at('12-01T00:02')))
+    expect(await deliveries('12-01T00:02')).toEqual(['2026-10 null', '2026-11 2', '2026-12 0'])
+    for (const more of [true, true, true, false]) expect(await pruneDeliveries(db, at('12-31T00:01'), 1)).toBe(more)
+    expect((await sql`select from delivery`.execute(db)).rows).toEqual([])
+    expect(await deliveries('12-31T00:01')).toEqual(['2026-10 null', '2026-11 2', '2026-12 0'])
+    expect(await pruneDeliveries(db, at('12-31T00:02'), 1)).toBe(false)
+    // an hour without a request is none of use
+    expect(await listApiUse(db, organizationId, 0)).toHaveLength(3)
   })
 })

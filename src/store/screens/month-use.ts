@@ -1,7 +1,8 @@
 // What each organization used, by month in UTC, from the counts that there are.
 import { sql } from 'kysely'
 import type { Executor } from '../database/database.ts'
-import { deliveryHistoryMs } from '../hits/deliveries.ts'
+import { getSetting } from '../database/settings.ts'
+import { countedSinceSetting, deliveryHistoryMs, deliveryUse } from '../hits/deliveries.ts'
 
 export type MonthUse = {
   readonly organizationId: string
@@ -19,7 +20,7 @@ export type MonthUse = {
   readonly searches: number
   /** Hits that the month made, of the searches that there still are. */
   readonly hits: number
-  /** Messages about hits that webhooks accepted. Null: those of this month are no longer kept. */
+  /** Messages about hits that webhooks accepted. Null: some of this month were deleted before they were counted. */
   readonly deliveries: number | null
 }
 
@@ -39,6 +40,7 @@ export const monthUseColumns = [
 
 /** This month and the twelve before, since the organization exists, by name and month. */
 export async function listMonthUse(db: Executor, now: number): Promise<MonthUse[]> {
+  const since = Number((await getSetting(db, countedSinceSetting)) ?? now - deliveryHistoryMs)
   const monthOf = (at: string) => sql`to_char(to_timestamp(${sql.ref(at)} / 1000.0) at time zone 'UTC', 'YYYY-MM')`
   const { rows } = await sql<MonthUse>`
     with ends as (select date_trunc('month', to_timestamp(${now}::bigint / 1000.0) at time zone 'UTC') as last),
@@ -52,6 +54,10 @@ export async function listMonthUse(db: Executor, now: number): Promise<MonthUse[
       select organization_id, ${monthOf('hour_ms')} as month, sum(answered)::integer as answered, sum(refused)::integer as refused,
         sum(records)::bigint as records, sum(bytes)::bigint as bytes
       from api_use, span where token_id = '' and hour_ms >= from_ms group by 1, 2
+    ),
+    past as (
+      select organization_id, ${monthOf('hour_ms')} as month, sum(answered)::integer as deliveries
+      from api_use, span where token_id = ${deliveryUse} and hour_ms >= from_ms group by 1, 2
     ),
     found as (
       select organization_id, ${monthOf('made_at')} as month, count(*)::integer as hits
@@ -67,9 +73,11 @@ export async function listMonthUse(db: Executor, now: number): Promise<MonthUse[
       (select count(*) from saved_search s where s.organization_id = o.organization_id and s.created_at < m.until_ms)::integer
         as searches,
       coalesce(f.hits, 0) as hits,
-      case when m.from_ms >= ${now - deliveryHistoryMs}::bigint then coalesce(d.deliveries, 0) end as deliveries
+      case when greatest(m.from_ms, o.created_at) >= ${since}::bigint
+        then coalesce(p.deliveries, 0) + coalesce(d.deliveries, 0) end as deliveries
     from organization o join months m on m.until_ms > o.created_at
     left join requests r on r.organization_id = o.organization_id and r.month = m.month
+    left join past p on p.organization_id = o.organization_id and p.month = m.month
     left join found f on f.organization_id = o.organization_id and f.month = m.month
     left join delivered d on d.organization_id = o.organization_id and d.month = m.month
     order by o.name, o.organization_id, m.month`.execute(db)

@@ -8,6 +8,7 @@ import { systemRandom } from '../../platform/random.ts'
 import { addAuditEntry, listAuditEntries, pruneAuditEntries } from '../people/audit.ts'
 import { createOrganization, createToken } from '../people/organizations.ts'
 import { findDocument, insertDocuments, listParsableDocuments, packDocument } from '../received/documents.ts'
+import { listMaintenances } from '../screens/maintenances.ts'
 import { pruneInvitations, pruneKept } from './retention.ts'
 
 let store: TestStore | undefined
@@ -185,6 +186,15 @@ describe.each(engines)('retention (%s)', (engine) => {
     await addAuditEntry(db, { ...entry, at: day(0), addressPrefix: '' })
     await pruneAuditEntries(db, day(730) + 1, undefined)
     expect(await listAuditEntries(db, { limit: 9 })).toEqual([])
+    // the status page shows a maintenance of up to seven days from its entry
+    const until = new Date(day(7)).toISOString()
+    await addAuditEntry(db, { ...entry, action: 'maintenance.on', detail: { until }, at: day(0), addressPrefix: '' })
+    await addAuditEntry(db, { ...entry, at: day(0), addressPrefix: '' })
+    await pruneAuditEntries(db, day(7), dayMs)
+    expect(await listMaintenances(db, 0, 9)).toMatchObject([{ startedAt: day(0), until: day(7) }])
+    expect(await listAuditEntries(db, { limit: 9 })).toHaveLength(1)
+    await pruneAuditEntries(db, day(7) + 1, dayMs)
+    expect(await listMaintenances(db, 0, 9)).toEqual([])
 
     const { organization } = await createOrganization(db, { name: 'Acme' }, { now: start, random: systemRandom })
     await sql`
