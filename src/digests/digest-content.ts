@@ -195,14 +195,25 @@ function itemOf(
   }
 }
 
-/**
- * A text on one line, at most 300 characters: without line ends, control characters and marks that change the writing
- * direction.
- */
+/** A text on one line: without line ends, control characters and marks that change the writing direction. */
+const onOneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
+
+/** The same, at most 300 characters. */
 export function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
+  const line = onOneLine(text)
   const letters = [...line]
   return letters.length > maxLetters ? `${letters.slice(0, maxLetters - 1).join('')}…` : line
+}
+
+/** The paragraphs of a text, of any length: the lines of each are as `oneLine` has them, and end with `\n`. */
+export function paragraphsOf(text: string): string[] {
+  const lines = text.split(/\r\n|[\n\v\f\r\x85\u2028\u2029]/).map(onOneLine)
+  return lines
+    .join('\n')
+    .split(/\n{2,}/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
 }
 
 /** Whether a mail may link it: text from a notice may be anything. */

@@ -13,6 +13,8 @@ export const mailMs = 12 * minuteMs
 const connections = 4
 /** Maximum number of characters of an error that are stored. */
 const maxErrorLetters = 300
+/** Maximum number of characters of an answer that are examined: a hostile server may send a megabyte. */
+const maxExaminedLetters = 1000
 
 type OutgoingMail = {
   readonly messageId: string
@@ -133,7 +135,8 @@ function attemptOf(
  * disabled mailboxes; without such a code, if it names no policy. A refused sender is everybody's problem.
  */
 export function isNoRecipient(response: string): boolean {
-  const [, code = '', enhanced, rest = ''] = /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?(.*)/s.exec(response) ?? []
+  const [, code = '', enhanced, rest = ''] =
+    /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?(.*)/s.exec(response.slice(0, maxExaminedLetters)) ?? []
   // the address itself says nothing, and a code about addresses outweighs words that it may occur with
   const policy = enhanced?.startsWith('5.1.') ? sureWords : policyWords
   if (policy.test(rest.replace(/\S+@\S+/g, ''))) return false

@@ -15,7 +15,7 @@ import {
   moveDigests,
   postponeDigests,
 } from '../store/hits/digests.ts'
-import { failingMailDueAt, insertMail } from '../store/people/mails.ts'
+import { insertMail, waitingMailDueAt } from '../store/people/mails.ts'
 import { digestContent } from './digest-content.ts'
 import { digestDay, nextDigestAt } from './digest-schedule.ts'
 
@@ -74,10 +74,10 @@ async function makeDigest(
     await postponeDigests(trx, idsOf(all), reallyDueAt)
     return false
   }
-  const failingDueAt = await failingMailDueAt(trx, first.person)
-  if (failingDueAt !== undefined) {
+  const waitingDueAt = await waitingMailDueAt(trx, first.person)
+  if (waitingDueAt !== undefined) {
     // nobody needs a pile of mails: the next one brings everything since
-    await postponeDigests(trx, idsOf(all), Math.max(failingDueAt, now + minuteMs))
+    await postponeDigests(trx, idsOf(all), Math.max(waitingDueAt, now + minuteMs))
     return false
   }
   const digests = all.filter(hasSearch).sort((one, other) => (one.search < other.search ? -1 : 1))

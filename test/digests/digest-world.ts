@@ -75,6 +75,9 @@ export async function addBareHits(db: Executor, searchNo: number, edition: numbe
       from generate_series(1, ${count}::integer) as n) ids`.execute(db)
 }
 
+/** All mails are sent: the next ones may be made. */
+export const endMails = (db: Executor) => sql`update mail set state = 'sent', ended_at = 0`.execute(db)
+
 /** Marks the edition as matched completely: its hits belong to digests. */
 const endEdition = (db: Executor) => sql`update hit_mark set edition = edition + 1`.execute(db)
 

@@ -18,7 +18,7 @@ import {
 } from '../../src/store/hits/digests.ts'
 import { insertMail, pruneMails } from '../../src/store/people/mails.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
-import { addSearch, openDigestWorld } from './digest-world.ts'
+import { addSearch, endMails, openDigestWorld } from './digest-world.ts'
 
 const [anna, ben] = ['anna@example.org', 'ben@example.org']
 const terms = { rhythm: 'daily', weekday: 'monday', hour: 7, zone: 'Europe/Berlin', language: 'en' } as const
@@ -130,7 +130,8 @@ describe.skipIf(testDatabaseUrl === undefined)('beside one who has locked the fi
 
   test('making digests skips the person', async () => {
     await using pair = await openPair()
-    const { world, other } = pair
+    const { store, world, other } = pair
+    await endMails(store.db)
     await world.addHit({ title: 'Roads' })
     await world.endEdition()
     await other.query('begin')

@@ -16,7 +16,7 @@ import { createSearch } from '../../src/store/hits/searches.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import { upsertTenders } from '../../src/store/stock/tenders.ts'
 import { runBackfills } from '../../src/store/upkeep/backfill.ts'
-import { openDigestWorld } from '../digests/digest-world.ts'
+import { endMails, openDigestWorld } from '../digests/digest-world.ts'
 import { engines, openTestStore } from '../world.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -85,6 +85,7 @@ async function openOlder(engine: Store['engine']) {
   )
   expect(await match()).toMatchObject({ hits: published.length })
   expect(await world.make()).toBe(1)
+  await endMails(store.db)
   for (const [index, [kept]] of published.entries())
     await sql`update hit set deadline_ms = ${kept === null ? null : start + kept * dayMs}::bigint
       where tender_id like ${`${index}%`}`.execute(store.db)

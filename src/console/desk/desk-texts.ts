@@ -139,8 +139,9 @@ const en = {
     'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM ' +
     'are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
-    `The mail server does not accept them: ${error}. Each is tried again, at least every hour while the server is ` +
-    'away, and none is lost. Sign-in links by mail do not arrive; passkeys work.',
+    `The mail server does not accept them: ${error}. While it is away, each is tried at least every hour and never ` +
+    'given up. A mail that it refuses is given up after 15 hours to five days. Sign-in links by mail do not arrive; ' +
+    'passkeys work.',
   mailsLateNoError:
     'They have been waiting for more than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
   givenUp: (count: string) => counted(count, 'mail was given up', 'mails were given up'),
@@ -304,8 +305,9 @@ const de: typeof en = {
     'TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt ' +
     'einen aus.',
   mailsLate: (error) =>
-    `Der Mailserver nimmt sie nicht an: ${error}. Jede wird wieder versucht, solange der Server fehlt, ` +
-    'mindestens jede Stunde, und keine geht verloren. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
+    `Der Mailserver nimmt sie nicht an: ${error}. Solange er fehlt, wird jede mindestens jede Stunde versucht und nie ` +
+    'aufgegeben. Lehnt er eine ab, wird sie nach 15 Stunden bis fünf Tagen aufgegeben. Anmeldelinks kommen nicht an; ' +
+    'Passkeys funktionieren.',
   mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
   givenUp: (count) => counted(count, 'E-Mail wurde aufgegeben', 'E-Mails wurden aufgegeben'),
   givenUpBody: (error) => `Die letzte Antwort war: ${error}. Sie werden nicht noch einmal gesendet.`,

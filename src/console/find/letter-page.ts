@@ -1,8 +1,8 @@
 // Everything that one mail with hits brings, on one page: mails list only the first. Mails lead to it by a link with a
 // sealed token, which works without an account as long as the mail is kept.
-import { contentFor, letterContext, readContent } from '../../digests/digest-content.ts'
+import { letterContext, readContent } from '../../digests/digest-content.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
-import { digestHits, digestsOf, liveDigests } from '../../store/hits/digests.ts'
+import { digestHits, digestsOf } from '../../store/hits/digests.ts'
 import { findDigestMail } from '../../store/people/mails.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber } from '../frame/format.ts'
@@ -56,10 +56,7 @@ async function sealedLetter(context: ConsoleContext, request: PageRequest): Prom
   else context.stockLimits.takeLetter(messageId, request)
   const mail = messageId === undefined ? undefined : await findDigestMail(db, messageId)
   const { digestId, person } = mail ?? {}
-  const content =
-    mail && digestId !== undefined
-      ? contentFor(readContent(mail.content, digestId), await liveDigests(db, digestId))
-      : undefined
+  const content = mail && digestId !== undefined ? readContent(mail.content, digestId) : undefined
   if (!content?.editions || person === undefined) throw new PageError(404, findTexts[language].letterGone)
   const numbers = new Map((await digestsOf(db, person)).map((digest) => [digest.digestId, digest.searchNo]))
   const searches = content.searches.flatMap(({ digestId: each, after }) => {

@@ -1,6 +1,6 @@
 // The mails of the console about accounts: what each kind needs, and how it looks as text and as HTML. Pure, except for
 // the queue.
-import { oneLine } from '../../digests/digest-content.ts'
+import { oneLine, paragraphsOf } from '../../digests/digest-content.ts'
 import type { RenderedMail } from '../../digests/send-mails.ts'
 import { usualName } from '../../platform/config.ts'
 import type { Executor } from '../../store/database/database.ts'
@@ -15,7 +15,7 @@ import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatMoment } from '../frame/format.ts'
 import { html } from '../frame/html.ts'
 import type { Language } from '../frame/languages.ts'
-import { framedMail, inSubject, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
+import { framedMail, inLines, inSubject, mailButton, mailLink, mailParagraph } from './mail-frame.ts'
 import { mailTexts } from './mail-texts.ts'
 import { statusLetter } from './status-letters.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
@@ -107,10 +107,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
         ...(data.needs.length === 0
           ? []
           : [`${texts.needs} ${data.needs.map((need) => texts.need[need]).join(', ')}.`]),
-        ...data.message
-          .split('\n')
-          .map(oneLine)
-          .filter((line) => line !== ''),
+        ...paragraphsOf(data.message),
       ],
       action: [texts.button, `${origin}/operator/quotes/${data.quoteId}`],
       last: texts.otherwise,
@@ -133,7 +130,7 @@ export function renderAccountMail({ kind, language, data }: AccountMail, where: 
     language,
     name: where.name ?? usualName,
     subject,
-    body: html`${paragraphs.map((text) => mailParagraph(text))}${
+    body: html`${paragraphs.map((text) => mailParagraph(inLines(text)))}${
       action && html`${mailButton(...action)}${mailParagraph(mailLink(action[1], action[1]), 'address')}`
     }${last !== undefined && mailParagraph(last, 'small')}`,
     foot: html`${leave && mailParagraph(mailLink(...leave), 'small')}${mailParagraph(sentBy, 'small')}`,

@@ -92,6 +92,10 @@ export const mailLink = (text: Content, address: string): Html =>
 export const mailParagraph = (content: Content, kind: 'text' | 'small' | 'address' = 'text'): Html =>
   html`<p class="${kind === 'text' ? 'ink' : 'soft'}" style="${mailStyles[kind]}">${content}</p>`
 
+/** A paragraph with its line ends. */
+export const inLines = (text: string): Content =>
+  text.split('\n').map((line, index) => (index === 0 ? line : html`<br>${line}`))
+
 export function framedMail({ language, name, subject, preview, body, foot, text }: FramedMail): RenderedMail {
   const line = oneLine(subject)
   const document = html`<!doctype html>

@@ -50,8 +50,8 @@ const en = {
     body: (error: string) =>
       `The mail server refused three times, a day apart, because there is no such recipient. Its last answer: ${error}`,
     doNow:
-      'Nothing is lost: check the address, then start the mails again, and they bring everything since. Remove ' +
-      'the address if it is wrong.',
+      'Nothing is lost for 30 days: check the address, then start the mails again, and they bring everything since. ' +
+      'Remove the address if it is wrong.',
     button: 'Open the mails',
   },
   status: {
@@ -69,8 +69,8 @@ const en = {
     },
     maintenanceBody: {
       began: (until: string) =>
-        `The API answers again at ${until} at the latest. Clients repeat their requests by themselves, and no record is lost.`,
-      changed: (until: string) => `The API answers again at ${until} at the latest.`,
+        `The API answers again by ${until}. Clients repeat their requests by themselves, and no record is lost.`,
+      changed: (until: string) => `The API answers again by ${until}.`,
       ended: (at: string) => `The API has answered again since ${at}.`,
     },
     button: 'See the status',
@@ -131,8 +131,8 @@ const de: typeof en = {
       'Der Mailserver hat dreimal im Abstand eines Tages abgelehnt, weil es den Empfänger nicht gibt. Seine letzte ' +
       `Antwort: ${error}`,
     doNow:
-      'Nichts ist verloren: Prüfen Sie die Adresse, und beginnen Sie die E-Mails wieder; sie bringen dann alles ' +
-      'seither. Ist die Adresse falsch, entfernen Sie sie.',
+      '30 Tage lang geht nichts verloren: Prüfen Sie die Adresse, und beginnen Sie die E-Mails wieder; sie bringen ' +
+      'dann alles seither. Ist die Adresse falsch, entfernen Sie sie.',
     button: 'E-Mails öffnen',
   },
   status: {

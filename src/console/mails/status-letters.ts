@@ -1,5 +1,5 @@
 // The mails about incidents and maintenance, to Owners who want them. Pure.
-import { oneLine } from '../../digests/digest-content.ts'
+import { oneLine, paragraphsOf } from '../../digests/digest-content.ts'
 import type { StatusNewsData } from '../../store/people/status-mails.ts'
 import { formatMoment } from '../frame/format.ts'
 import type { Language } from '../frame/languages.ts'
@@ -22,13 +22,12 @@ export function statusLetter(
       paragraphs: [texts.maintenanceBody[data.event](utc(data.until))],
     }
   const { event, incidentId, title, detail, startedAt, at } = data
-  const paragraphs = detail.split(/\n{2,}/).map(oneLine)
   return {
     ...close,
     subject: texts.incident[event](oneLine(title)),
     paragraphs: [
       event === 'ended' ? texts.over(utc(startedAt), utc(at)) : texts.since(utc(startedAt)),
-      ...paragraphs.filter((text) => text !== ''),
+      ...paragraphsOf(detail),
     ],
     action: [texts.button, `${origin}/status#incident-${incidentId}`],
   }

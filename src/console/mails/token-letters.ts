@@ -6,7 +6,7 @@ import type { Language } from '../frame/languages.ts'
 import { inSubject } from './mail-frame.ts'
 import { tokenMailTexts } from './token-mail-texts.ts'
 
-/** What a mail says: its parts as plain texts. */
+/** What a mail says: its parts as plain texts. A paragraph may have several lines. */
 export type Letter = {
   readonly subject: string
   readonly paragraphs: readonly string[]

@@ -2,12 +2,13 @@
 
 import type { Leaving, RenderedMail } from '../../digests/send-mails.ts'
 import { hourMs } from '../../domain/time.ts'
+import { loadMaintenance } from '../../store/nodes/maintenance.ts'
 import { findInvitation, listInvitations } from '../../store/people/invitations.ts'
 import type { TakenMail } from '../../store/people/mails.ts'
 import { listOrganizations } from '../../store/people/organizations.ts'
 import { findPersonByMail } from '../../store/people/people.ts'
 import { createLinkUnlessEnough } from '../../store/people/sessions.ts'
-import { getsStatusMails } from '../../store/people/status-mails.ts'
+import { getsStatusMails, type StatusNewsData } from '../../store/people/status-mails.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { keyHashOf } from '../frame/directory.ts'
 import { type AccountMail, renderAccountMail } from './account-mails.ts'
@@ -24,8 +25,8 @@ type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
  * The mail with a new key; undefined if it is no longer wanted: the address is unknown or has enough unused links, the
- * invitation was withdrawn, the person left, or it waited too long. Each attempt has a key of its own, and each key
- * works once.
+ * invitation was withdrawn, the person left, maintenance is over, or it waited too long. Each attempt has a key of its
+ * own, and each key works once.
  */
 export async function writeAccountMail(
   context: MailContext,
@@ -38,8 +39,15 @@ export async function writeAccountMail(
   const where = { origin: context.origin, key: '', name: context.brand.name }
   if (mail.kind !== 'statusNews') return renderAccountMail(mail, where)
   const { personId } = mail.data
-  if (!(await getsStatusMails(context.store.db, personId))) return undefined
+  if (!(await getsStatusMails(context.store.db, personId)) || (await isPast(context, mail.data))) return undefined
   return renderAccountMail(mail, { ...where, leave: leaving?.status(personId) })
+}
+
+/** Whether it says that the API is closed, and it is open again. */
+async function isPast({ store, clock }: MailContext, news: StatusNewsData): Promise<boolean> {
+  if (news.about !== 'maintenance' || news.event === 'ended') return false
+  const until = (await loadMaintenance(store.db)) ?? 0
+  return Math.min(news.until, until) <= clock()
 }
 
 async function writeInvitation(

@@ -15,7 +15,8 @@ const en = {
   letterNext: 'The next one is due at (UTC)',
   letterSaved: 'The mails with hits are changed.',
   letterEnded: 'These mails ended',
-  letterEndedDetail: 'The mail server refused three of them because there is no such mailbox. Nothing is lost.',
+  letterEndedDetail:
+    'The mail server refused three of them because there is no such mailbox. Nothing is lost for 30 days.',
   letterStart: 'Start them again',
   letterStarted: 'The mails start again, with everything since they ended.',
   letterUnproven: 'This mail address is not confirmed',
@@ -78,7 +79,8 @@ const de: typeof en = {
   letterNext: 'Die nächste ist fällig um (UTC)',
   letterSaved: 'Die E-Mails mit Treffern sind geändert.',
   letterEnded: 'Diese E-Mails sind beendet',
-  letterEndedDetail: 'Der Mailserver hat dreimal abgelehnt, weil es das Postfach nicht gibt. Nichts ist verloren.',
+  letterEndedDetail:
+    'Der Mailserver hat dreimal abgelehnt, weil es das Postfach nicht gibt. 30 Tage lang geht nichts verloren.',
   letterStart: 'Wieder beginnen',
   letterStarted: 'Die E-Mails beginnen wieder, mit allem seither.',
   letterUnproven: 'Diese E-Mail-Adresse ist nicht bestätigt',

@@ -97,13 +97,14 @@ export async function isServerAccepting(db: Executor, since: number): Promise<bo
   return rows.length > 0
 }
 
-/** When the next attempt is due of a mail with hits that could not be sent to a person yet; undefined without one. */
-export async function failingMailDueAt(db: Executor, person: string): Promise<number | undefined> {
+/**
+ * When the next attempt is due of a mail with hits that was made for a person and not accepted yet, tried or not;
+ * undefined without one.
+ */
+export async function waitingMailDueAt(db: Executor, person: string): Promise<number | undefined> {
   const { rows } = await sql<{ dueAt: number }>`
     select m.due_at as "dueAt" from mail m join digest g using (digest_id)
-    where lower(g.person) = lower(${person}) and m.state = 'due' and m.attempts > 0 order by m.due_at limit 1`.execute(
-    db,
-  )
+    where lower(g.person) = lower(${person}) and m.state = 'due' order by m.due_at limit 1`.execute(db)
   return rows[0]?.dueAt
 }
 

@@ -1,8 +1,6 @@
 // Mails about incidents and maintenance, to the Owners who want them.
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Executor } from '../database/database.ts'
-import { insertMail } from './mails.ts'
 import type { Posting } from './owner-mails.ts'
 
 /** What happened. Times in epoch milliseconds. */
@@ -25,14 +23,16 @@ const isSubscriber = sql`wants_status_mails and ended_at is null
 
 /** Queues a mail to each subscriber, however many organizations they own. Call it in the transaction of its cause. */
 export async function mailStatusNews(trx: Executor, news: StatusNews, { now, mailDomain }: Posting): Promise<void> {
-  const { rows } = await sql<{ personId: string; mail: string; language: string | null }>`
-    select person_id as "personId", mail, language from person where ${isSubscriber} order by person_id`.execute(trx)
-  for (const { personId, mail, language } of rows) {
-    const data: StatusNewsData = { ...news, personId, at: now }
-    const local = hash('sha256', JSON.stringify(['statusNews', data])).slice(0, 32)
-    const content = JSON.stringify({ kind: 'statusNews', language: language === 'de' ? 'de' : 'en', data })
-    await insertMail(trx, { messageId: `<${local}@${mailDomain}>`, person: mail, content, now })
-  }
+  // one statement: with thousands of subscribers, one for each would outlast whoever waits
+  const same = JSON.stringify({ ...news, at: now } satisfies Omit<StatusNewsData, 'personId'>)
+  const local = sql`left(encode(sha256(convert_to(person_id || ' statusNews ' || ${same}, 'UTF8')), 'hex'), 32)`
+  await sql`
+    insert into mail (message_id, person, content, due_at, created_at)
+    select '<' || ${local} || ${`@${mailDomain}>`}, mail,
+      '{"kind":"statusNews","language":"' || case when language = 'de' then 'de' else 'en' end
+        || '","data":{"personId":' || to_json(person_id)::text || ${`,${same.slice(1)}}`}, ${now}::bigint, ${now}::bigint
+    from person where ${isSubscriber} order by person_id
+    on conflict (message_id) do nothing`.execute(trx)
 }
 
 /** Whether a person asked for these mails and is an Owner still. */
