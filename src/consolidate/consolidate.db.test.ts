@@ -207,22 +207,31 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         union all select link_key || ' ' || notice_id, ctid::text from notice_link`.execute(store.db)
       return new Map(rows.map(({ row, at }) => [row, at]))
     }
+    const tendersOf = () => store.db.selectFrom('tender').selectAll().orderBy('tender_id').execute()
     const changes = () => store.db.selectFrom('tender_change').selectAll().orderBy('tender_id').execute()
     const [before, waiting] = [await rowsOf(), await changes()]
     expect(waiting.length).toBeGreaterThan(0)
-    const damaged = waiting[0]!.tender_id
+    const tenders = await tendersOf()
+    const [damaged, unsourced] = [waiting[0]!.tender_id, waiting[1]!.tender_id]
     await store.db.deleteFrom('tender_change').execute()
     await store.db.updateTable('tender').set({ next_transition_ms: 5 }).where('tender_id', '=', damaged).execute()
+    await store.db.updateTable('tender').set({ sources: '[]' }).where('tender_id', '=', unsourced).execute()
     const { rows: wrong } = await sql<{ row: string }>`
       update notice_link set link_key = 'wrong' where ctid = (select min(ctid) from notice_link)
       returning link_key || ' ' || notice_id as row`.execute(store.db)
+    const noticeId = wrong[0]!.row.split(' ')[1]!
+    const { rows: more } = await sql<{ id: string }>`
+      insert into notice_link (link_key, notice_id)
+      select 'more', max(notice_id) from notice_link where notice_id <> ${noticeId}
+      returning notice_id as id`.execute(store.db)
     await rebuildStock(store, { now, batchSize: 16 })
     const after = await rowsOf()
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
-    const noticeId = wrong[0]!.row.split(' ')[1]!
+    expect(await tendersOf()).toEqual(tenders)
     const moved = [...after].filter(([row, at]) => before.get(row) !== at).map(([row]) => row)
-    expect(moved).toContain(damaged)
-    expect(moved.filter((row) => row !== damaged && !row.endsWith(noticeId))).toEqual([])
+    expect(moved).toEqual(expect.arrayContaining([damaged, unsourced]))
+    const own = [damaged, unsourced, noticeId, more[0]!.id]
+    expect(moved.filter((row) => !own.some((id) => row.endsWith(id)))).toEqual([])
     expect(await changes()).toEqual(waiting)
   })
 

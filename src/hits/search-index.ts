@@ -179,6 +179,8 @@ function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, n
 
 /** Maximum number of pairs of atoms under which one program is filed. */
 const maxPairs = 64
+/** Maximum numbers that the programs of one search have under all pairs, so that long lists are not repeated. */
+const maxRepeated = 1024
 /** Stands for the second atom of a program that needs none, or has too many. */
 const noSecond = -1
 
@@ -198,7 +200,9 @@ function fileAll(programs: readonly Program[], counts: Uint32Array, conditions: 
     others.sort((a, b) => occurrences(a, counts) - occurrences(b, counts))
     const atoms = new Set(program.clauses[anchor]!)
     let seconds = new Set([noSecond])
-    if (others.length > 0 && atoms.size * others[0]!.length <= maxPairs) seconds = new Set(others.shift())
+    const pairs = atoms.size * (others[0]?.length ?? 0)
+    const rest = [...others.slice(1), program.excluded].reduce((sum, clause) => sum + clause.length, 0)
+    if (pairs > 0 && pairs <= maxPairs && pairs * rest <= maxRepeated) seconds = new Set(others.shift())
     const filter = atoms.size * seconds.size > 1 ? ~number : number
     const condition = conditionOf(program, conditions)
     const body = [filter, condition, others.length, ...others.flatMap((clause) => [clause.length, ...clause])]

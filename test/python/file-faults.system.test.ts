@@ -96,6 +96,7 @@ describe(`a first load through faults of files (SEED=${seed})`, () => {
       const token = await newToken(service, `life ${life}`)
       await publish(range(0, 330).filter(() => random.chance(0.2)))
       proxy.files.loads.clear()
+      proxy.files.struck.clear()
       if (life === 1) {
         proxy.files.rate = 0.5
         proxy.rate = 0.4

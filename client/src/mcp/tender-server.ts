@@ -100,7 +100,7 @@ async function search(source: TenderSource, question: SearchQuestion): Promise<S
 
 const noWords = ({ findCodes }: TenderSource): string =>
   findCodes
-    ? 'Words are whole words of one language: leave some out, or search by a code that find_codes names.'
+    ? 'Words find what a notice says in its language: leave some out, or search by a code that find_codes names.'
     : 'Leave words out, or search by codes.'
 
 /** Names what is wrong with a question, so that an assistant repairs it at once. */

@@ -47,7 +47,7 @@ const en = {
   failed: (count: string) => `${count} given up`,
   whenGivenUp:
     'While the mail server is away, mails wait. One that it refuses, or never answers while it accepts others, is given ' +
-    'up after about five days.',
+    'up within about five days.',
   add: 'Add somebody',
   addButton: 'Send mails',
   editTitle: (person: string) => `Mails to ${person}`,
@@ -111,8 +111,8 @@ const de: typeof en = {
   due: (count) => `${count} wartend`,
   failed: (count) => `${count} aufgegeben`,
   whenGivenUp:
-    'Solange der Mailserver fort ist, warten E-Mails. Lehnt er eine ab, oder beantwortet er sie nie, obwohl er andere ' +
-    'annimmt, so wird sie nach etwa fünf Tagen aufgegeben.',
+    'Solange der Mailserver nicht erreichbar ist, warten E-Mails. Lehnt er eine ab oder beantwortet er sie nie, obwohl ' +
+    'er andere annimmt, so wird sie spätestens nach etwa fünf Tagen aufgegeben.',
   add: 'Jemanden hinzufügen',
   addButton: 'E-Mails senden',
   editTitle: (person) => `E-Mails an ${person}`,

@@ -184,11 +184,11 @@ function endedIn(notice: Notice): { readonly reading: ActReading; readonly isSur
     const rule = isText ? ('words of the change' as const) : spoken.rule
     const read = { ...texts, ...(isText && { title: '', description: change }) }
     const { sentence, ended } = sentenceAround(isText ? change : texts.title, spoken.place!)
+    const reading = readingOf(notice, { ...spoken, rule }, read)
+    const place = { ...spoken.place!, ...ended, hasLots: reading.lotNumbers !== undefined, isTitle: !isText }
     return {
-      reading: readingOf(notice, { ...spoken, rule }, read),
-      isSure:
-        isPlainEnd(sentence, language, { ...ended, phrase: spoken.place!.phrase }, !isText) &&
-        !past.test(isText ? change : texts.title),
+      reading,
+      isSure: isPlainEnd(sentence, language, place) && !past.test(isText ? change : texts.title),
     }
   }
   return undefined

@@ -234,7 +234,7 @@ async function checkBulkBucket(
       })
       if (listed.length !== 1) return found(problem(`The bucket does not list what it holds. ${listingFix}`))
     } finally {
-      await bucket.remove(path, signal)
+      await bucket.remove(path, AbortSignal.timeout(checkMs))
     }
     const { origin } = new URL(bucketUrlOf(location))
     found(ok(`The bucket of TENDERSTOCK_BULK_FILES can be written and listed, and ${origin} opens signed addresses.`))
