@@ -115,12 +115,25 @@ async function sendMail(options: SendOptions, mail: TakenMail, signal: AbortSign
     // each token is another one, and the header has that of the text
     const leavingHere = leaving && { all: leaving.all(person), oneSearch: leaving.oneSearch }
     const token = options.sealLetter?.(messageId)
-    const rendered = options.renderDigest({ content, person, at: createdAt, token, leaving: leavingHere })
-    attempt = await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
+    const letter = { content, person, at: createdAt, token, leaving: leavingHere }
+    const rendered = writtenOr(() => options.renderDigest(letter))
+    attempt =
+      'kind' in rendered
+        ? rendered
+        : await server.send({ ...envelope, ...rendered, unsubscribeUrl: leavingHere?.all }, signal)
   }
   if (attempt.kind !== 'accepted' && signal.aborted) return returnMail(store.db, mail)
   const verdict = await recordAttempt(options, mail, attempt)
   if (verdict.kind === 'away') throw new Error(verdict.error)
+}
+
+/** What cannot be written holds up no other mail: it counts as one that no server takes. */
+function writtenOr(write: () => RenderedMail): RenderedMail | MailAttempt {
+  try {
+    return write()
+  } catch (error) {
+    return { kind: 'refused', about: 'content', error: `The service could not write it: ${String(error)}` }
+  }
 }
 
 async function recordAttempt(options: RecordOptions, mail: TakenMail, attempt: MailAttempt): Promise<MailVerdict> {

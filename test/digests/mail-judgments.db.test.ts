@@ -7,6 +7,7 @@ import { startDigest } from '../../src/actions/digests.ts'
 import { writeAccountMail } from '../../src/console/mails/write-mails.ts'
 import type { MailAttempt } from '../../src/digests/mail-schedule.ts'
 import type { MailServer } from '../../src/digests/mail-server.ts'
+import type { SendOptions } from '../../src/digests/send-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
@@ -228,3 +229,25 @@ describe.each(engines)('a mail that the API is closed (%s)', (engine) => {
     expect([await write('began'), await write('changed', until + hourMs)]).toEqual([undefined, changed])
   })
 })
+
+test.each(engines)(
+  'a mail that cannot be written is given up in the end, and holds up no other (%s)',
+  async (engine) => {
+    const { world, edition, states } = await opened(engine)
+    for (const person of ['anna@example.org', 'ben@example.org']) await world.subscribe(person, { rhythm: 'at-once' })
+    await edition('hit-1')
+    await world.make()
+    const renderDigest: SendOptions['renderDigest'] = ({ person }) => {
+      if (person.startsWith('anna')) throw new TypeError('no title')
+      return { subject: 'Hits', text: 'hit-1', html: '<p>hit-1</p>' }
+    }
+    for (let look = 0; look < 10; look++) {
+      await world.send(
+        serverOf(() => accepted),
+        { renderDigest },
+      )
+      world.advance(13 * hourMs)
+    }
+    expect((await states()).sort()).toEqual(['anna given-up', 'ben sent'])
+  },
+)
