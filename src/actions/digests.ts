@@ -10,6 +10,7 @@ import {
   endDigests,
   lockDigest,
   removeDigest as remove,
+  removeRecipient,
   startDigests,
 } from '../store/hits/digests.ts'
 import type { StoredSearch } from '../store/hits/searches.ts'
@@ -130,10 +131,27 @@ const organizationsOf = async (trx: Executor, person: string): Promise<ReadonlyS
  * Ends the hits of one search in the mails to a person, also in those that wait. Undefined: there is no such digest any
  * more.
  */
-export async function removeDigest(trx: Executor, acting: Acting, digestId: string): Promise<Digest | undefined> {
+export async function removeDigest(trx: Executor, acting: ActingNow, digestId: string): Promise<Digest | undefined> {
   const digest = await lockDigest(trx, digestId)
   if (!digest || !(await remove(trx, digestId))) return undefined
-  const { search, person: subject, organizationId } = digest
-  await record(trx, acting, { action: 'digest.remove', subject, organizationId, detail: { search } })
+  await noteRemoved(trx, acting, digest)
   return digest
+}
+
+const noteRemoved = (trx: Executor, acting: ActingNow, { search, person: subject, organizationId }: Digest) =>
+  record(trx, acting, { action: 'digest.remove', subject, organizationId, detail: { search } })
+
+/** Whoever follows the link of a mail acts as the person who received it. */
+const recipient = (actor: string, now: number): ActingNow => ({ actor, addressPrefix: '', now })
+
+/** The person of a digest ends the hits of its search by the link of a mail. */
+export async function leaveSearch(trx: Executor, digestId: string, now: number): Promise<void> {
+  const digest = await lockDigest(trx, digestId)
+  if (digest) await removeDigest(trx, recipient(digest.person, now), digestId)
+}
+
+/** A person, by the hash in the link of a mail, ends all mails with hits. */
+export async function leaveAll(trx: Executor, hash: string, now: number): Promise<void> {
+  for (const digest of await removeRecipient(trx, hash))
+    if (digest.searchNo !== null) await noteRemoved(trx, recipient(digest.person, now), digest)
 }

@@ -4,18 +4,12 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { serviceActor } from '../../src/actions/acting.ts'
-import { editDigest, endRecipient, removeDigest, startDigest } from '../../src/actions/digests.ts'
+import { editDigest, endRecipient, leaveAll, removeDigest, startDigest } from '../../src/actions/digests.ts'
 import { deleteSearch } from '../../src/actions/searches.ts'
 import { dayMs } from '../../src/domain/time.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { type Executor, inTransaction, type Store } from '../../src/store/database/database.ts'
-import {
-  createDigest,
-  listDigests,
-  postponeDigests,
-  recipientHash,
-  removeRecipient,
-} from '../../src/store/hits/digests.ts'
+import { createDigest, listDigests, postponeDigests, recipientHash } from '../../src/store/hits/digests.ts'
 import { insertMail, pruneMails } from '../../src/store/people/mails.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 import { addSearch, endMails, openDigestWorld } from './digest-world.ts'
@@ -80,11 +74,7 @@ const writers: readonly (readonly [string, readonly [string, string], (pair: Pai
   ],
   ['a start', [digest('c'), digest('d')], inOne((trx) => startDigest(trx, acting, 'd'))],
   ['a search that somebody leaves', [digest('c'), digest('d')], inOne((trx) => removeDigest(trx, acting, 'd'))],
-  [
-    'somebody who leaves all',
-    [digest('c'), digest('d')],
-    ({ store }) => removeRecipient(store.db, recipientHash(anna)),
-  ],
+  ['somebody who leaves all', [digest('c'), digest('d')], inOne((trx) => leaveAll(trx, recipientHash(anna), 0))],
   ['what is postponed', [digest('c'), digest('d')], ({ store }) => postponeDigests(store.db, ['d', 'c'], 5)],
   [
     'a deleted search',

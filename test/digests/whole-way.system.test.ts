@@ -13,6 +13,7 @@ import { createDigestNow } from '../../src/service/operations/digest-operations.
 import { createSearchNow } from '../../src/service/operations/hit-operations.ts'
 import { inTransaction, openStore } from '../../src/store/database/database.ts'
 import { listDigests } from '../../src/store/hits/digests.ts'
+import { listAuditEntries } from '../../src/store/people/audit.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
 import { addMember, createPerson } from '../../src/store/people/people.ts'
 import { getsStatusMails, setStatusMails } from '../../src/store/people/status-mails.ts'
@@ -109,6 +110,12 @@ test('hits of an edition are emailed, and one click ends the emails', async () =
   }
   expect(output).not.toContain('sesame-street')
   const after = await openStore({ dataFolder })
+  const { organizationId } = organization
+  const entries = await listAuditEntries(after.db, { organizationId, limit: 20 })
+  const removed = entries.filter(({ action }) => action === 'digest.remove')
+  expect(removed).toMatchObject([
+    { actor: 'anna@example.org', subject: 'anna@example.org', detail: { search: 'Roads' } },
+  ])
   expect(await listDigests(after.db)).toEqual([])
   expect(await getsStatusMails(after.db, bert)).toBe(false)
   await after.close()

@@ -2,7 +2,7 @@
 // is due, and never ends the service.
 
 import { serviceActor } from '../../actions/acting.ts'
-import { endRecipient } from '../../actions/digests.ts'
+import { endRecipient, leaveAll, leaveSearch } from '../../actions/digests.ts'
 import { letterContext } from '../../digests/digest-content.ts'
 import { openMailServer } from '../../digests/mail-server.ts'
 import { makeDigests } from '../../digests/make-digests.ts'
@@ -15,7 +15,7 @@ import { mailDomainOf } from '../../platform/mail-address.ts'
 import type { Sealer } from '../../platform/sealing.ts'
 import { within } from '../../platform/within.ts'
 import { inTransaction } from '../../store/database/database.ts'
-import { recipientHash, removeDigest, removeRecipient } from '../../store/hits/digests.ts'
+import { recipientHash } from '../../store/hits/digests.ts'
 import { pruneMails, type TakenMail } from '../../store/people/mails.ts'
 import { setStatusMails } from '../../store/people/status-mails.ts'
 import { keepLooking } from '../watch/keep-looking.ts'
@@ -115,12 +115,12 @@ function leavingOf(sealer: Sealer, baseUrl: string): Leaving {
  * Ends the mails to a person, or the hits of one search in them: what the token was made for. False for a token that we
  * did not issue.
  */
-export async function unsubscribe(context: SealerContext, token: string): Promise<boolean> {
+export async function unsubscribe(context: SealerContext & { readonly clock: Clock }, token: string): Promise<boolean> {
   const sealed = Buffer.from(token, 'base64url')
   const sealer = await openSealer(context)
   const person = sealer.open(sealed, tokenContexts.all)
   if (person !== undefined) {
-    await removeRecipient(context.store.db, person.toString())
+    await inTransaction(context.store, (trx) => leaveAll(trx, person.toString(), context.clock()))
     return true
   }
   const leaver = sealer.open(sealed, tokenContexts.status)
@@ -130,6 +130,6 @@ export async function unsubscribe(context: SealerContext, token: string): Promis
   }
   const digestId = sealer.open(sealed, tokenContexts.oneSearch)
   if (digestId === undefined) return false
-  await inTransaction(context.store, (trx) => removeDigest(trx, digestId.toString()))
+  await inTransaction(context.store, (trx) => leaveSearch(trx, digestId.toString(), context.clock()))
   return true
 }

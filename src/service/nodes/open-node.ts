@@ -144,7 +144,7 @@ export async function openNode(
     log,
     tokens: explorer.extend(kept?.keepTokens(tokens) ?? tokens),
     cursorKeys: kept?.keepCursorKeys(cursorKeys) ?? cursorKeys,
-    unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),
+    unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random, clock }, token),
     processCount: processes?.memory ?? Int32Array.of(1),
     onUse: use.add,
     redactedAt: untilWritten(store, () => lastRedaction(store.looks)),

@@ -179,14 +179,14 @@ export async function removeDigest(trx: Executor, digestId: string): Promise<boo
 export const recipientHash = (person: string): string =>
   createHash('sha256').update(person.toLowerCase()).digest('hex').slice(0, 36)
 
-/** Removes all digests of a person with all mails. */
-export async function removeRecipient(db: Executor, hash: string): Promise<void> {
-  await sql`
-    with mine as materialized (
-      select digest_id from digest where left(encode(sha256(convert_to(lower(person), 'UTF8')), 'hex'), 36) = ${hash}
-      order by digest_id for update
-    )
-    delete from digest where digest_id in (select digest_id from mine)`.execute(db)
+/** Removes all digests of a person with all mails, and returns what they were. */
+export async function removeRecipient(trx: Executor, hash: string): Promise<Digest[]> {
+  const person = sql`(
+    select lower(person) from digest where left(encode(sha256(convert_to(lower(person), 'UTF8')), 'hex'), 36) = ${hash}
+    limit 1)`
+  const all = await lockDigestsOf(trx, person)
+  await sql`delete from digest where digest_id = any(${all.map(({ digestId }) => digestId)}::text[])`.execute(trx)
+  return all
 }
 
 /** Which digests of the person of a digest still have a search. */
