@@ -24,13 +24,26 @@ const conditions: { readonly [language: string]: string } = {
   hu: 'nem|ha|amennyiben|lehet',
   bg: 'не|ако|може|би',
 }
+/** Takes an end back, in any sentence of a change: "Dies war ein Irrtum." */
+const takenBack = new RegExp(
+  `(?<!\\p{L})(?:${[
+    'irrtum|irrtüml\\p{L}*|versehen|versehentlich|zurückgenommen|läuft weiter|fortgesetzt|fortgeführt|nichtig|entfällt',
+    'in error|an error|by mistake|a mistake|erroneous\\p{L}*|mistakenly|continues?|resume[sd]?|reinstated|remains open',
+    'par erreur|une erreur|reprend|se poursuit|maintenue?|per errore|un errore|prosegue|riprende',
+    'por error|un error|continúa|se reanuda|por erro|um erro|continua|retomad[oa]',
+    'vergissing|abusievelijk|hervat|gaat door|loopt door|omyłk\\p{L}*|pomyłk\\p{L}*|błędnie|kontynuowan\\p{L}*',
+    'misstag|av misstag|fortsätter|ved en fejl|fortsætter|ved en feil|fortsetter|virhe\\p{L}*|jatkuu',
+    'omyl\\p{L}*|pokračuje|din eroare|continuă|téved\\p{L}*|folytatód\\p{L}*|по грешка|продължава',
+  ].join('|')})(?!\\p{L})`,
+  'iu',
+)
 const otherNotice = /\b\d{4}\/S[ -]?\d{3}-\d{6}\b|\b\d{5,8}-20\d\d\b/u
 const question = /\?\s*$/u
 
 /** What follows is why it ended, and may deny something else. */
 const reasonWords =
   'because|since|due|weil|da|denn|car|parce|perché|poiché|porque|ponieważ|gdyż|omdat|eftersom|fordi|koska|protože|' +
-  'pretože|deoarece|mivel|тъй|wegen|mangels|aufgrund|faute|pour motif|wegens|ze względu'
+  'pretože|deoarece|mivel|тъй|wegen|mangels|aufgrund|faute|pour motif|pour cause|por falta|wegens|ze względu'
 const reasons = new RegExp(`(?<!\\p{L})(?:${reasonWords})(?!\\p{L}).*$`, 'isu')
 
 /** What may stand beside the words for the end: who tells it, how, by which law. Any other word may be what ended. */
@@ -95,8 +108,18 @@ function isOfProcedure(sentence: string, language: string, { start, end, phrase 
   )
 }
 
-/** What the words that end something are in, and what they were read as. */
-type End = Found & { readonly hasLots: boolean; readonly isTitle: boolean }
+/** Whether a word for the end stands twice, as in the end of an end. */
+function isTwice(sentence: string, language: string, { phrase }: Found): boolean {
+  const plain = new Set(wordsIn(beside[language] ?? ''))
+  const own = new Set(wordsIn(phrase).filter((word) => !plain.has(word)))
+  const tokens = tokensOf(sentence, sentence.length)
+  const { procedure } = lotWordsOf(language)
+  const found = tokens.filter(({ word }, at) => own.has(word) && !isPhrase(procedure, tokens, at))
+  return new Set(found.map(({ word }) => word)).size < found.length
+}
+
+/** What the words that end something are in, and what they were read as. `all`: everything that the change says. */
+type End = Found & { readonly hasLots: boolean; readonly isTitle: boolean; readonly all: string }
 
 /** False for a language without such words here: its signs stay doubts. In a title, what ended stands beside them. */
 export function isPlainEnd(sentence: string, given: string, place: End): boolean {
@@ -106,5 +129,6 @@ export function isPlainEnd(sentence: string, given: string, place: End): boolean
   const isConditional = new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'iu')
   const said = sentence.slice(0, place.end) + sentence.slice(place.end).replace(reasons, '')
   if (isConditional.test(said) || otherNotice.test(sentence) || question.test(sentence)) return false
+  if (takenBack.test(place.all) || isTwice(sentence, language, place)) return false
   return place.isTitle || isOfProcedure(said, language, place, place.hasLots)
 }

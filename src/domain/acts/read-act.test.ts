@@ -533,11 +533,32 @@ test.each([
   ['en', 'Due to illness, the site visit for the procedure has been cancelled.'],
   ['en', 'Due to illness the site visit for the procedure has been cancelled.'],
   ['de', 'Los 2: Das Vergabeverfahren wird aufgehoben.'],
+  ['de', 'Das Verfahren wurde aufgehoben. Dies war ein Irrtum.'],
+  ['de', 'Das Verfahren wurde aufgehoben. Die Aufhebung ist nichtig, das Verfahren läuft weiter.'],
+  ['de', 'Das Vergabeverfahren wird aufgehoben. Dieser Satz entfällt.'],
+  ['en', 'The procedure has been cancelled. This was an error, the tender continues.'],
+  ['de', 'Aufhebung der Aufhebung der Ausschreibung'],
+  ['de', 'Die Aufhebung der Aufhebung des Verfahrens.'],
+  ['fr', "Annulation de l'annulation de la procédure."],
+  ['es', 'Anulación de la anulación de la licitación.'],
   ['de', 'Weder wird die Ausschreibung aufgehoben noch geändert.'],
 ])('a doubtful end in the text of a change hides no call (%s: %s)', (language, text) => {
   const reading = changed(language, text)
   expect(['correction', 'deadline-extension']).toContain(reading.act)
   expect(asRead(notice(language, 'X'), reading).isCancelled).toBeUndefined()
+})
+
+test.each([
+  ['de', 'Aufhebung der Ausschreibung: Malerarbeiten', 'Die Aufhebung war ein Irrtum. Das Verfahren läuft weiter.'],
+  ['en', 'Cancellation of tender: school desks', 'The cancellation was published in error; the tender continues.'],
+  ['de', 'Aufhebung der Aufhebung der Ausschreibung', 'Siehe Titel.'],
+])('a title ends no call against the text of its change (%s: %s)', (language, title, text) => {
+  expect(changed(language, text, { title: { [language]: title } }).act).toBe('correction')
+  const told = language === 'de' ? 'Siehe Titel.' : 'See the title.'
+  const plain = changed(language, told, {
+    title: { [language]: title.replace('Aufhebung der Aufhebung', 'Aufhebung') },
+  })
+  expect(plain.act).toBe('cancellation')
 })
 
 test('an end in the text of a change names its lots, and that of a result does not reach the call', () => {

@@ -185,7 +185,13 @@ function endedIn(notice: Notice): { readonly reading: ActReading; readonly isSur
     const read = { ...texts, ...(isText && { title: '', description: change }) }
     const { sentence, ended } = sentenceAround(isText ? change : texts.title, spoken.place!)
     const reading = readingOf(notice, { ...spoken, rule }, read)
-    const place = { ...spoken.place!, ...ended, hasLots: reading.lotNumbers !== undefined, isTitle: !isText }
+    const place = {
+      ...spoken.place!,
+      ...ended,
+      hasLots: reading.lotNumbers !== undefined,
+      isTitle: !isText,
+      all: change,
+    }
     return {
       reading,
       isSure: isPlainEnd(sentence, language, place) && !past.test(isText ? change : texts.title),
